@@ -42,8 +42,9 @@ pub enum Wait {
     Sync,
     /// A lock that another thread or process holds, or a condition variable.
     Lock,
-    /// A pipe or socket.
+    /// A pipe, a socket, or another stream of what others send.
     Pipe,
+    Signal,
     /// Reading or writing a file.
     File,
     /// Waiting for the end of other threads or processes of the same run, whose own waits are counted instead.
@@ -59,6 +60,14 @@ pub struct CallSum {
     pub ns: f64,
     /// CPU time of all calls in nanoseconds, likewise; zero where the kernel does not count it.
     pub cpu_ns: f64,
+}
+
+/// Calls of one name that waited for one reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Waited {
+    pub count: f64,
+    /// Time from entry to return of all of them in nanoseconds, less the minimum overhead of tracing each.
+    pub ns: f64,
 }
 
 /// Output to a file or other target, such as a pipe.
@@ -123,6 +132,9 @@ pub struct Traced {
     pub calls: BTreeMap<String, CallSum>,
     /// Time in system calls in nanoseconds, summed over all threads, by the reason of the wait.
     pub waits: BTreeMap<Wait, f64>,
+    /// The calls that waited, by the reason of the wait and the name of the call; calls that were too short for a wait are
+    /// left out.
+    pub waited_in: BTreeMap<Wait, BTreeMap<String, Waited>>,
     /// Output by target, such as the path of a file.
     pub written: BTreeMap<String, Written>,
     /// Paths of mapped shared libraries.

@@ -86,6 +86,8 @@ pub enum Kind {
     Lock,
     /// Waiting for a pipe or socket.
     Pipe,
+    /// Waiting for a signal.
+    Signal,
     /// Reading data from a disk.
     DiskRead,
     /// Output in small pieces.

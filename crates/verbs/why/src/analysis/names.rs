@@ -161,8 +161,19 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "putc",
         ],
     ),
-    (Kind::Sleep, &["hrtimer_nanosleep", "do_nanosleep"]),
-    (Kind::Lock, &["futex_wait", "__futex_wait", "futex_lock_pi", "flock_lock_inode_wait"]),
+    (Kind::Sleep, &["hrtimer_nanosleep", "do_nanosleep", "timerfd_read"]),
+    (
+        Kind::Lock,
+        &[
+            "futex_wait",
+            "__futex_wait",
+            "futex_lock_pi",
+            "flock_lock_inode_wait",
+            "posix_lock_inode_wait",
+            "do_semtimedop",
+        ],
+    ),
+    (Kind::Signal, &["sigsuspend", "do_sigtimedwait", "signalfd_read"]),
     (
         Kind::Pipe,
         &[

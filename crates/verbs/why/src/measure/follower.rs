@@ -1,16 +1,16 @@
 //! Traces the system calls of one run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 use fauxplat_sys::clock;
 use fauxplat_sys::trace::calls::{self, Stop};
 use fauxplat_sys::trace::{Call, NoEvent};
 
 use super::held::Busy;
-use super::overlap::{Overlap, Shared, is_short};
+use super::kinds::Target;
+use super::overlap::{Overlap, SHORT_NS, Shared, is_short};
 use super::{held, kinds};
-use crate::evidence::{CallSum, Traced, Wait};
+use crate::evidence::{CallSum, Traced, Wait, Waited};
 
 /// A system call that a thread has entered and not yet left.
 struct Begun {
@@ -68,7 +68,7 @@ pub(super) struct Follower {
     tasks: BTreeMap<i32, Task>,
     overlap: Overlap,
     /// Target of each file descriptor, by process and descriptor.
-    places: BTreeMap<(i32, u64), String>,
+    places: BTreeMap<(i32, u64), Target>,
     sums: BTreeMap<i64, Sum>,
     /// Duration of the shortest call, in nanoseconds: an upper bound for the time that tracing a call takes.
     shortest_ns: u64,
@@ -143,6 +143,9 @@ impl Follower {
 
     fn apply(&mut self, tid: i32, stop: Stop) {
         let now_ns = clock::monotonic_ns();
+        if let Stop::Return(result) = stop {
+            self.settle(tid, result, now_ns);
+        }
         self.stopped(tid, now_ns);
         if let Stop::Ended(_) = stop {
             return self.ended(tid, now_ns);
@@ -173,6 +176,14 @@ impl Follower {
         // The time of a system call begins when its thread is resumed.
         if let Some(begun) = task.begun.as_mut().filter(|begun| begun.since_ns == 0) {
             begun.since_ns = task.resumed_ns;
+        }
+    }
+
+    /// Settles the reason of a wait, which the result of its call may tell.
+    fn settle(&mut self, tid: i32, result: i64, now_ns: u64) {
+        let begun = self.tasks.get_mut(&tid).and_then(|task| task.begun.as_mut());
+        if let Some(begun) = begun.filter(|begun| now_ns.saturating_sub(begun.since_ns) >= SHORT_NS) {
+            begun.wait = kinds::wait_until(&begun.call, begun.wait, result);
         }
     }
 
@@ -259,8 +270,8 @@ impl Follower {
         let places = &mut self.places;
         let mut place = None;
         let of_file = |fd: u64| {
-            let found = places.entry((process, fd)).or_insert_with(|| place_of(process, fd)).clone();
-            place = Some(found.clone());
+            let found = places.entry((process, fd)).or_insert_with(|| Target::of(process, fd)).clone();
+            place = Some(found.name.clone());
             found
         };
         let wait = kinds::wait_of(&call, of_file, |number| self.tasks.contains_key(&number));
@@ -355,8 +366,10 @@ impl Follower {
             let cpu_ns = sum.cpu_ns.saturating_sub(sum.count * cheapest_ns) as f64;
             let call = CallSum { count: sum.count as f64, ns: without(sum.count, sum.ns), cpu_ns };
             self.traced.calls.insert(kinds::name(number), call);
-            for (&wait, &(count, ns)) in &sum.waits {
-                *self.traced.waits.entry(wait).or_default() += without(count, ns);
+            for (&wait, &(count, ns)) in sum.waits.iter().filter(|(_, (_, ns))| *ns > 0) {
+                let waited = Waited { count: count as f64, ns: without(count, ns) };
+                *self.traced.waits.entry(wait).or_default() += waited.ns;
+                self.traced.waited_in.entry(wait).or_default().insert(kinds::name(number), waited);
             }
         }
         let wall_ns = self.ended_ns.saturating_sub(self.started_ns.unwrap_or(self.ended_ns)) as f64;
@@ -370,12 +383,6 @@ impl Follower {
         let Shared { lanes, idle_ns } = self.overlap.shared(wall_ns);
         Traced { wall_ns, lanes, idle_ns, tasks: self.seen, processes, ..self.traced }
     }
-}
-
-/// Target of a file descriptor: a path, or a name such as that of a pipe; empty where it cannot be read.
-fn place_of(process: i32, fd: u64) -> String {
-    fs::read_link(format!("/proc/{process}/fd/{fd}"))
-        .map_or_else(|_| String::new(), |path| path.display().to_string())
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! System calls: their names, and why a thread waits in them.
 
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+
 use fauxplat_sys::trace::Call;
 
 use crate::evidence::Wait;
@@ -25,7 +28,7 @@ names! {
     sync_file_range SYS_sync_file_range, futex SYS_futex, nanosleep SYS_nanosleep,
     clock_nanosleep SYS_clock_nanosleep, clock_gettime SYS_clock_gettime, gettimeofday SYS_gettimeofday,
     sched_yield SYS_sched_yield, sched_setaffinity SYS_sched_setaffinity, ppoll SYS_ppoll, pselect6 SYS_pselect6,
-    epoll_pwait SYS_epoll_pwait, epoll_ctl SYS_epoll_ctl, wait4 SYS_wait4, waitid SYS_waitid, clone SYS_clone,
+    epoll_pwait SYS_epoll_pwait, epoll_pwait2 SYS_epoll_pwait2, epoll_ctl SYS_epoll_ctl, wait4 SYS_wait4, waitid SYS_waitid, clone SYS_clone,
     clone3 SYS_clone3, execve SYS_execve, exit SYS_exit, exit_group SYS_exit_group, pipe2 SYS_pipe2, dup SYS_dup,
     dup3 SYS_dup3, fcntl SYS_fcntl, flock SYS_flock, ioctl SYS_ioctl, socket SYS_socket, connect SYS_connect,
     accept SYS_accept, accept4 SYS_accept4, sendto SYS_sendto, recvfrom SYS_recvfrom, sendmsg SYS_sendmsg,
@@ -40,7 +43,8 @@ names! {
     set_robust_list SYS_set_robust_list, prlimit64 SYS_prlimit64, socketpair SYS_socketpair, bind SYS_bind,
     listen SYS_listen, shutdown SYS_shutdown, setsockopt SYS_setsockopt, getsockopt SYS_getsockopt,
     eventfd2 SYS_eventfd2, timerfd_create SYS_timerfd_create, epoll_create1 SYS_epoll_create1, mkdirat SYS_mkdirat,
-    semtimedop SYS_semtimedop, preadv SYS_preadv, pwritev SYS_pwritev, copy_file_range SYS_copy_file_range,
+    semop SYS_semop, semtimedop SYS_semtimedop, msgsnd SYS_msgsnd, msgrcv SYS_msgrcv, mq_timedsend SYS_mq_timedsend,
+    mq_timedreceive SYS_mq_timedreceive, io_getevents SYS_io_getevents, preadv SYS_preadv, pwritev SYS_pwritev, copy_file_range SYS_copy_file_range,
     statfs SYS_statfs, mlock SYS_mlock, getuid SYS_getuid, geteuid SYS_geteuid,
 }
 
@@ -80,11 +84,74 @@ const FUTEX_WAITS: [u64; 3] = [0, 6, 9];
 /// Flags in the operation of a futex call that do not select the operation.
 const FUTEX_FLAGS: u64 = 128 | 256;
 
+/// Commands of fcntl that wait for a lock of a file: F_SETLKW and F_OFD_SETLKW.
+const LOCK_WAITS: [u64; 2] = [libc::F_SETLKW as u64, libc::F_OFD_SETLKW as u64];
+
+/// What a file descriptor refers to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Target {
+    /// Path, or a name such as that of a pipe; empty where it cannot be read.
+    pub(super) name: String,
+    /// Reason for which a thread waits that reads from it or writes to it.
+    wait: Option<Wait>,
+}
+
+impl Target {
+    /// Target of a file descriptor of this process.
+    pub(super) fn of(process: i32, fd: u64) -> Self {
+        let link = format!("/proc/{process}/fd/{fd}");
+        let name = fs::read_link(&link).map_or_else(|_| String::new(), |path| path.display().to_string());
+        let is_fifo = || fs::metadata(&link).is_ok_and(|it| it.file_type().is_fifo());
+        let wait = wait_for(&name).or_else(|| is_fifo().then_some(Wait::Pipe));
+        Target { name, wait }
+    }
+}
+
+/// Reason for which a thread waits for what has this name among the open files of its process; `None` of a path.
+fn wait_for(name: &str) -> Option<Wait> {
+    const STREAMS: [&str; 6] =
+        ["pipe:", "socket:", "anon_inode:[eventfd]", "anon_inode:inotify", "/dev/pts/", "/dev/tty"];
+    match name {
+        "anon_inode:[timerfd]" => Some(Wait::Sleep),
+        "anon_inode:[signalfd]" => Some(Wait::Signal),
+        stream if STREAMS.iter().any(|kind| stream.starts_with(kind)) => Some(Wait::Pipe),
+        _ => None,
+    }
+}
+
+/// Reason of a wait whose call has returned `result`: a call that returned because its time was over did nothing but
+/// sleep.
+pub(super) fn wait_until(call: &Call, wait: Wait, result: i64) -> Wait {
+    let is_over = match call.number {
+        libc::SYS_futex | libc::SYS_mq_timedsend | libc::SYS_mq_timedreceive => {
+            result == -i64::from(libc::ETIMEDOUT)
+        }
+        libc::SYS_semtimedop | libc::SYS_rt_sigtimedwait => result == -i64::from(libc::EAGAIN),
+        number if polls(number) => result == 0,
+        // A socket may have a time after which its calls give up.
+        _ => wait == Wait::Pipe && result == -i64::from(libc::EAGAIN),
+    };
+    if is_over { Wait::Sleep } else { wait }
+}
+
+/// Whether a call waits until one of several files can be read or written.
+fn polls(number: i64) -> bool {
+    [
+        libc::SYS_ppoll,
+        libc::SYS_pselect6,
+        libc::SYS_epoll_pwait,
+        libc::SYS_epoll_pwait2,
+        libc::SYS_io_getevents,
+    ]
+    .contains(&number)
+        || is_old_wait(number)
+}
+
 /// Reason for which a thread waits in a system call. `of_file` returns the target of a file descriptor, and `is_task`
 /// whether a number is that of a thread of the traced run.
 pub(super) fn wait_of(
     call: &Call,
-    of_file: impl FnOnce(u64) -> String,
+    of_file: impl FnOnce(u64) -> Target,
     is_task: impl FnOnce(i32) -> bool,
 ) -> Wait {
     let arguments = call.arguments;
@@ -104,21 +171,23 @@ pub(super) fn wait_of(
             // The C library waits for the end of a thread by a futex on a word that contains the id of that thread.
             if is_task(arguments[2] as i32) { Wait::Tasks } else { Wait::Lock }
         }
-        libc::SYS_flock => Wait::Lock,
+        libc::SYS_flock | libc::SYS_semop | libc::SYS_semtimedop => Wait::Lock,
+        libc::SYS_fcntl if LOCK_WAITS.contains(&arguments[1]) => Wait::Lock,
+        libc::SYS_rt_sigtimedwait | libc::SYS_rt_sigsuspend => Wait::Signal,
+        number if is_pause(number) => Wait::Signal,
         // A parent may wait in these calls until its child runs another program or ends.
         libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
             Wait::Tasks
         }
         number if is_vfork(number) => Wait::Tasks,
-        libc::SYS_ppoll | libc::SYS_pselect6 | libc::SYS_epoll_pwait => Wait::Pipe,
+        libc::SYS_io_getevents => Wait::File,
+        number if polls(number) => Wait::Pipe,
         libc::SYS_accept | libc::SYS_accept4 | libc::SYS_connect => Wait::Pipe,
         libc::SYS_sendto | libc::SYS_recvfrom | libc::SYS_sendmsg | libc::SYS_recvmsg => Wait::Pipe,
-        number if is_old_wait(number) => Wait::Pipe,
-        number if moves_data(number) => {
-            let place = of_file(arguments[0]);
-            let is_pipe = ["pipe:", "socket:"].iter().any(|kind| place.starts_with(kind));
-            if is_pipe { Wait::Pipe } else { Wait::File }
+        libc::SYS_msgsnd | libc::SYS_msgrcv | libc::SYS_mq_timedsend | libc::SYS_mq_timedreceive => {
+            Wait::Pipe
         }
+        number if moves_data(number) => of_file(arguments[0]).wait.unwrap_or(Wait::File),
         libc::SYS_openat | libc::SYS_close | libc::SYS_sendfile | libc::SYS_splice => Wait::File,
         _ => Wait::Other,
     }
@@ -143,6 +212,16 @@ fn is_old_wait(number: i64) -> bool {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn is_old_wait(_number: i64) -> bool {
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_pause(number: i64) -> bool {
+    number == libc::SYS_pause
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_pause(_number: i64) -> bool {
     false
 }
 
@@ -174,9 +253,13 @@ mod tests {
         Call { number, arguments }
     }
 
+    fn named(name: &str) -> Target {
+        Target { name: name.to_owned(), wait: wait_for(name) }
+    }
+
     #[test]
     fn a_wait_is_told_by_its_call_and_by_what_it_is_for() {
-        let of = |call: &Call| wait_of(call, |_| "pipe:[1]".to_owned(), |tid| tid == 77);
+        let of = |call: &Call| wait_of(call, |_| named("pipe:[1]"), |tid| tid == 77);
         assert_eq!(of(&call(libc::SYS_clock_nanosleep, [0; 6])), Wait::Sleep);
         assert_eq!(of(&call(libc::SYS_ppoll, [0, 0, 1, 0, 0, 0])), Wait::Sleep);
         assert_eq!(of(&call(libc::SYS_ppoll, [0, 1, 1, 0, 0, 0])), Wait::Pipe);
@@ -185,8 +268,62 @@ mod tests {
         assert_eq!(of(&call(libc::SYS_futex, [0, 9 | 256, 77, 0, 0, 0])), Wait::Tasks);
         assert_eq!(of(&call(libc::SYS_futex, [0, 129, 1, 0, 0, 0])), Wait::Other, "a wake waits for nothing");
         assert_eq!(of(&call(libc::SYS_read, [0; 6])), Wait::Pipe);
-        let file = wait_of(&call(libc::SYS_read, [0; 6]), |_| "/etc/passwd".to_owned(), |_| false);
-        assert_eq!(file, Wait::File);
+        assert_eq!(of(&call(libc::SYS_fcntl, [3, 7, 0, 0, 0, 0])), Wait::Lock);
+        assert_eq!(of(&call(libc::SYS_fcntl, [3, 4, 0, 0, 0, 0])), Wait::Other, "flags of a file");
+        assert_eq!(of(&call(libc::SYS_rt_sigsuspend, [0; 6])), Wait::Signal);
+    }
+
+    #[test]
+    fn a_read_waits_for_what_the_file_is() {
+        let of = |name: &str| wait_of(&call(libc::SYS_read, [0; 6]), |_| named(name), |_| false);
+        assert_eq!(of("/etc/passwd"), Wait::File);
+        assert_eq!(of("anon_inode:[timerfd]"), Wait::Sleep);
+        assert_eq!(of("anon_inode:[eventfd]"), Wait::Pipe);
+        assert_eq!(of("anon_inode:[signalfd]"), Wait::Signal);
+        assert_eq!(of("/dev/pts/3"), Wait::Pipe);
+        assert_eq!(of("/dev/ttyS0"), Wait::Pipe);
+        assert_eq!(of("/home/tty"), Wait::File);
+        assert_eq!(of(""), Wait::File);
+    }
+
+    #[test]
+    fn a_named_pipe_is_told_from_a_file() {
+        let folder = fauxplat_sys::workplace::Workplace::make("why", &std::env::temp_dir()).unwrap();
+        let path = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let own = std::process::id() as i32;
+        let open = |path: &std::path::Path| {
+            let file = fs::OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(path)
+                .unwrap();
+            let fd = std::os::fd::AsRawFd::as_raw_fd(&file) as u64;
+            (Target::of(own, fd), file)
+        };
+        assert_eq!(open(&path).0, Target { name: path.display().to_string(), wait: Some(Wait::Pipe) });
+        assert_eq!(open(&folder.path().join("file")).0.wait, None);
+        assert_eq!(Target::of(own, 1 << 20), Target::default());
+    }
+
+    #[test]
+    fn a_call_whose_time_was_over_was_a_sleep() {
+        let until = |number, wait, result: i64| wait_until(&call(number, [0; 6]), wait, result);
+        for number in [libc::SYS_ppoll, libc::SYS_pselect6, libc::SYS_epoll_pwait, libc::SYS_epoll_pwait2] {
+            assert_eq!(until(number, Wait::Pipe, 0), Wait::Sleep);
+            assert_eq!(until(number, Wait::Pipe, 1), Wait::Pipe);
+        }
+        let [over, again] = [libc::ETIMEDOUT, libc::EAGAIN].map(|error| -i64::from(error));
+        assert_eq!(until(libc::SYS_futex, Wait::Lock, over), Wait::Sleep);
+        assert_eq!(until(libc::SYS_futex, Wait::Lock, 0), Wait::Lock);
+        assert_eq!(until(libc::SYS_futex, Wait::Lock, again), Wait::Lock, "the lock was free already");
+        assert_eq!(until(libc::SYS_rt_sigtimedwait, Wait::Signal, again), Wait::Sleep);
+        assert_eq!(until(libc::SYS_semtimedop, Wait::Lock, again), Wait::Sleep);
+        assert_eq!(until(libc::SYS_recvfrom, Wait::Pipe, again), Wait::Sleep);
+        assert_eq!(until(libc::SYS_recvfrom, Wait::Pipe, 0), Wait::Pipe, "the other end was closed");
+        assert_eq!(until(libc::SYS_read, Wait::File, 0), Wait::File);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::evidence::Wait;
 
 /// Duration below which a call did not wait, unless waiting is its purpose: tracing its entry and return alone takes
 /// about as long.
-const SHORT_NS: u64 = 60_000;
+pub(super) const SHORT_NS: u64 = 60_000;
 
 /// Whether a call of this duration took only the time that tracing it takes.
 pub(super) fn is_short(wait: Wait, took_ns: u64) -> bool {
@@ -148,8 +148,8 @@ fn depends(wait: Wait) -> u8 {
     match wait {
         Wait::Sleep | Wait::Sync | Wait::File => 0,
         Wait::Pipe => 1,
-        // A thread that waits for signals, for example, does not hold up the others.
-        Wait::Other => 2,
+        // A thread that waits for signals does not hold up the others.
+        Wait::Signal | Wait::Other => 2,
         Wait::Lock => 3,
         Wait::Tasks => 4,
     }

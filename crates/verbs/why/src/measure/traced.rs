@@ -9,7 +9,7 @@ use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::describe::median;
 
 use super::follower::Follower;
-use crate::evidence::{CallSum, Traced, Wait};
+use crate::evidence::{CallSum, Traced, Wait, Waited};
 
 /// Traced runs of each program: an odd number, so that each median is a figure of some run.
 const ROUNDS: usize = 3;
@@ -103,6 +103,17 @@ fn middle(runs: &[Traced]) -> Traced {
         let reasons = runs.iter().flat_map(|run| all(run).keys().copied());
         reasons.map(|reason| (reason, of(&|run| all(run).get(&reason).copied().unwrap_or(0.0)))).collect()
     };
+    let mut waited_in: BTreeMap<Wait, BTreeMap<String, Waited>> = BTreeMap::new();
+    for (&wait, name) in runs
+        .iter()
+        .flat_map(|run| &run.waited_in)
+        .flat_map(|(wait, calls)| calls.keys().map(move |name| (wait, name)))
+    {
+        let in_run =
+            |run: &Traced| run.waited_in.get(&wait).and_then(|it| it.get(name)).copied().unwrap_or_default();
+        let waited = Waited { count: of(&|run| in_run(run).count), ns: of(&|run| in_run(run).ns) };
+        waited_in.entry(wait).or_default().insert(name.clone(), waited);
+    }
     Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),
@@ -112,6 +123,7 @@ fn middle(runs: &[Traced]) -> Traced {
         held,
         calls,
         waits: times(|run| &run.waits),
+        waited_in,
         idle_ns: times(|run| &run.idle_ns),
         is_partial: runs.iter().any(|run| run.is_partial),
         ..last

@@ -8,7 +8,7 @@ use fauxplat_why::evidence::{
 };
 use fauxplat_why::findings::{Account, Excluded, Kind};
 
-use crate::made::{MS, count, evidence, first, sampled, simulated};
+use crate::made::{MS, count, evidence, first, sampled, simulated, waited};
 
 #[test]
 fn a_wait_is_named_by_its_call() {
@@ -17,16 +17,19 @@ fn a_wait_is_named_by_its_call() {
         (Wait::Sync, Kind::Sync, "fsync"),
         (Wait::Lock, Kind::Lock, "futex"),
         (Wait::Pipe, Kind::Pipe, "read"),
+        (Wait::Sleep, Kind::Sleep, "read"),
+        (Wait::Signal, Kind::Signal, "rt_sigsuspend"),
+        (Wait::Other, Kind::Calls, "ioctl"),
     ] {
         let mut evidence = evidence([0.0, 0.0, 0.0, 5.0]);
         let traces = evidence.traced.as_mut().unwrap();
         traces[1].waits = BTreeMap::from([(wait, 5.0 * MS), (Wait::Tasks, 9.0 * MS)]);
         traces[1].idle_ns = BTreeMap::from([(wait, 5.0 * MS)]);
-        traces[1].calls =
-            BTreeMap::from([(call.to_owned(), CallSum { count: 3.0, ns: 5.0 * MS, cpu_ns: 0.0 })]);
+        traces[1].waited_in = waited(wait, call, 3.0, 5.0 * MS);
         let chain = explain(&evidence);
         assert_eq!(first(&chain).kind, kind);
         assert!(first(&chain).what.contains(call) && chain.unexplained < 0.05, "{chain:?}");
+        assert!(first(&chain).because[1].contains("3 calls that waited against 0"), "{chain:?}");
         assert!(chain.excluded.iter().any(|it| it.what == "time in user mode"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fauxplat_why::analysis::Chain;
 use fauxplat_why::evidence::{
     Amount, Count, Evidence, Held, PairReading, Quota, Sampled, SampledFunction, Simulated,
-    SimulatedFunction, Traced,
+    SimulatedFunction, Traced, Wait, Waited,
 };
 use fauxplat_why::findings::Cause;
 
@@ -55,6 +55,16 @@ pub(crate) fn evidence(more: [f64; 4]) -> Evidence {
         level: 0.01,
         ..Evidence::default()
     }
+}
+
+/// Calls of one name that waited for this reason, together for so many nanoseconds.
+pub(crate) fn waited(
+    wait: Wait,
+    name: &str,
+    count: f64,
+    ns: f64,
+) -> BTreeMap<Wait, BTreeMap<String, Waited>> {
+    BTreeMap::from([(wait, BTreeMap::from([(name.to_owned(), Waited { count, ns })]))])
 }
 
 pub(crate) fn simulated(counts: &[(&str, f64, f64)]) -> Simulated {

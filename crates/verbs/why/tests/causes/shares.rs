@@ -6,7 +6,7 @@ use fauxplat_why::analysis::{Chain, explain};
 use fauxplat_why::evidence::{CallSum, Evidence, Sampled, Wait};
 use fauxplat_why::findings::{Account, Kind};
 
-use crate::made::{MS, count, evidence, first, sampled, simulated};
+use crate::made::{MS, count, evidence, first, sampled, simulated, waited};
 
 /// Explains the evidence, and checks properties of every explanation: shares fall, and sum to no more than is
 /// explained.
@@ -23,10 +23,9 @@ fn waits(evidence: &mut Evidence, all: &[(Wait, &str, f64)]) {
     let slow = &mut evidence.traced.as_mut().unwrap()[1];
     slow.waits = all.iter().map(|&(wait, _, ms)| (wait, ms * MS)).collect();
     slow.idle_ns = slow.waits.clone();
-    let call = |&(_, name, ms): &(Wait, &str, f64)| {
-        (name.to_owned(), CallSum { count: 9.0, ns: ms * MS, cpu_ns: 0.0 })
-    };
-    slow.calls = all.iter().map(call).collect();
+    for &(wait, name, ms) in all {
+        slow.waited_in.extend(waited(wait, name, 9.0, ms * MS));
+    }
 }
 
 #[test]
@@ -57,7 +56,7 @@ fn sleeps_that_a_lock_puts_in_a_row_are_a_wait_for_the_lock() {
     traces[0].idle_ns = BTreeMap::from([(Wait::Sleep, 60.0 * MS)]);
     traces[1].waits = BTreeMap::from([(Wait::Sleep, 120.1 * MS), (Wait::Lock, 115.0 * MS)]);
     traces[1].idle_ns = BTreeMap::from([(Wait::Sleep, 119.0 * MS)]);
-    traces[1].calls.insert("futex".to_owned(), CallSum { count: 40.0, ns: 115.0 * MS, cpu_ns: 0.0 });
+    traces[1].waited_in = waited(Wait::Lock, "futex", 40.0, 115.0 * MS);
     let chain = checked(&locked);
     assert_eq!((first(&chain).kind, chain.causes.len()), (Kind::Lock, 1), "{chain:?}");
     assert!(first(&chain).share > 0.9, "{chain:?}");

@@ -10,7 +10,7 @@ use fauxplat_why::evidence::{
 use fauxplat_why::findings::{Account, Kind};
 use fauxplat_why::question::Question;
 
-use crate::made::{MS, count, evidence, first, sampled, simulated};
+use crate::made::{MS, count, evidence, first, sampled, simulated, waited};
 
 /// A function that changes a condition of a process.
 type Change = fn(&mut Held);
@@ -71,8 +71,7 @@ fn a_condition_of_cpus_explains_the_wait_for_a_cpu_and_no_sleep() {
             let traces = evidence.traced.as_mut().unwrap();
             traces[1].waits = BTreeMap::from([(wait, more[3] * MS)]);
             traces[1].idle_ns = traces[1].waits.clone();
-            traces[1].calls =
-                BTreeMap::from([("x".to_owned(), CallSum { count: 1.0, ns: more[3] * MS, cpu_ns: 0.0 })]);
+            traces[1].waited_in = waited(wait, "x", 1.0, more[3] * MS);
             change(&mut traces[1].held);
             explain(&evidence)
         };

@@ -7,11 +7,12 @@ use crate::evidence::{Traced, Wait};
 use crate::findings::{Account, Cause, Grade, Kind};
 
 /// Reasons of waits that can be causes, each with the kind of the cause and its words in the report.
-const WAITS: [(Wait, Kind, &str); 6] = [
+const WAITS: [(Wait, Kind, &str); 7] = [
     (Wait::Sleep, Kind::Sleep, "sleeps longer"),
     (Wait::Sync, Kind::Sync, "waits longer until data are on a disk"),
     (Wait::Lock, Kind::Lock, "waits longer for a lock or a condition"),
     (Wait::Pipe, Kind::Pipe, "waits longer for a pipe, a socket or an event"),
+    (Wait::Signal, Kind::Signal, "waits longer for a signal"),
     (Wait::File, Kind::DiskRead, "waits longer for files"),
     (Wait::Other, Kind::Calls, "waits longer in a call"),
 ];
@@ -147,45 +148,16 @@ fn disk(case: &Case<'_>) -> Option<Cause> {
     Some(cause)
 }
 
-/// Reasons of waits to which system calls are assigned by their names; all other calls are [`Wait::Other`].
-const KNOWN: [Wait; 6] = [Wait::Sleep, Wait::Sync, Wait::Lock, Wait::Pipe, Wait::File, Wait::Tasks];
-
-/// Whether a system call of this name waits for this reason.
-fn belongs(name: &str, wait: Wait) -> bool {
-    let names: &[&str] = match wait {
-        Wait::Sleep => &["nanosleep", "clock_nanosleep"],
-        Wait::Sync => &["fsync", "fdatasync", "sync", "syncfs", "sync_file_range", "msync"],
-        Wait::Lock => &["futex", "flock"],
-        Wait::Pipe => &[
-            "read",
-            "write",
-            "ppoll",
-            "pselect6",
-            "epoll_pwait",
-            "poll",
-            "select",
-            "epoll_wait",
-            "recvfrom",
-            "recvmsg",
-            "connect",
-            "accept4",
-        ],
-        Wait::File => &["read", "write", "pread64", "pwrite64", "openat", "close", "getdents64", "sendfile"],
-        Wait::Tasks => {
-            &["wait4", "waitid", "clone", "clone3", "execve", "vfork", "fork", "exit", "exit_group"]
-        }
-        Wait::Other => return !KNOWN.iter().any(|&known| belongs(name, known)),
-    };
-    names.contains(&name)
-}
-
-/// System calls that wait for this reason, largest increase first: name, additional nanoseconds, and number of calls of
-/// the faster and of the slower program.
+/// System calls that waited for this reason, largest increase first: name, additional nanoseconds, and number of calls
+/// that waited in the faster and in the slower program.
 fn ranked<'t>(fast: &'t Traced, slow: &'t Traced, wait: Wait) -> Vec<(&'t str, f64, f64, f64)> {
-    let of = |name: &String| fast.calls.get(name).copied().unwrap_or_default();
-    let own = slow.calls.iter().filter(|(name, _)| belongs(name, wait));
+    let of = |name: &String| {
+        let own = fast.waited_in.get(&wait).and_then(|calls| calls.get(name));
+        own.copied().unwrap_or_default()
+    };
+    let own = slow.waited_in.get(&wait).into_iter().flatten();
     let mut all: Vec<(&str, f64, f64, f64)> =
-        own.map(|(name, sum)| (name.as_str(), sum.ns - of(name).ns, of(name).count, sum.count)).collect();
+        own.map(|(name, it)| (name.as_str(), it.ns - of(name).ns, of(name).count, it.count)).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all
 }
@@ -198,7 +170,7 @@ fn in_call(fast: &Traced, slow: &Traced, wait: Wait) -> String {
 fn calls(fast: &Traced, slow: &Traced, wait: Wait) -> Vec<String> {
     let told = |(name, more_ns, few, many): &(&str, f64, f64, f64)| {
         format!(
-            "{name}: {} against {} ({}), {} more in them",
+            "{name}: {} that waited against {} ({}), {} more in them",
             super::calls(*many),
             number(*few),
             change(*few, *many),
