@@ -39,6 +39,11 @@ impl Amount {
         self.low > 0.0 || self.high < 0.0
     }
 
+    /// Width of the interval.
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
+
     /// The difference with both programs exchanged.
     pub fn turned(self) -> Self {
         Amount { value: -self.value, low: -self.high, high: -self.low }

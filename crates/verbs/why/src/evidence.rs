@@ -302,6 +302,10 @@ pub struct Evidence {
     /// built from two revisions.
     pub revisions: Option<String>,
     pub pairs: Vec<PairReading>,
+    /// Whether the pairs are those of the comparison itself, since further ones would have taken too long.
+    pub is_of_comparison: bool,
+    /// Size of the difference of wall time that the comparison showed, in nanoseconds per run; 0 where it showed none.
+    pub shown_ns: f64,
     pub counts: Vec<Count>,
     /// Whether the programs differ only in some of their runs, and not in the typical one.
     pub is_in_some_runs: bool,

@@ -142,6 +142,7 @@ fn pieces(found: &WhyFindings) -> Vec<Piece> {
         pieces.push(Piece::plain(sentence));
         pieces.extend(account(found));
     } else if found.slower.is_some() {
+        pieces.extend(hidden(found).map(|sentence| Piece::said(Tone::Doubt, sentence)));
         pieces.extend(account(found));
         pieces.extend(causes(found));
         pieces.extend(open(found));
@@ -170,6 +171,7 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
     let margin = found.compared.as_ref().map_or_else(String::new, |it| say::percent(it.margin));
     let ratio = found.compared.as_ref().map_or_else(String::new, |it| say::change(it.ratio));
     let is_hidden = found.more_ns.is_some_and(|it| it.value > 0.0 && !it.is_more());
+    let of = if found.hidden_ns.is_some() { "more CPU time" } else { "more" };
     match (found.answer, found.causes.first()) {
         (Answer::Equivalent, _) => (
             Tone::Good,
@@ -203,13 +205,13 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
             ),
         ),
         (_, Some(first)) => {
-            (Tone::Bad, format!("{slow} takes {more} more than {fast} per run: {slow} {}.", cause(first)))
+            (Tone::Bad, format!("{slow} takes {more} {of} than {fast} per run: {slow} {}.", cause(first)))
         }
         _ => {
             // An explanation that was interrupted at once has a verdict but no account.
             let than = match found.more_ns {
-                Some(_) => format!("{slow} takes {more} more than {fast} per run"),
-                None => format!("{slow} is slower than {fast} ({ratio})"),
+                Some(it) if it.is_more() => format!("{slow} takes {more} {of} than {fast} per run"),
+                _ => format!("{slow} is slower than {fast} ({ratio})"),
             };
             (Tone::Doubt, format!("{than}{}.", why_not(found)))
         }
@@ -236,14 +238,32 @@ fn effect(found: &WhyFindings) -> String {
     format!("{known}{takes}")
 }
 
+/// Share of the difference from which on the wait for a CPU is what has to be told of it.
+const MOST: f64 = 0.5;
+
 /// Why there is no cause, as the end of a sentence.
-fn why_not(found: &WhyFindings) -> &'static str {
+fn why_not(found: &WhyFindings) -> String {
+    let waits = found.parts.iter().find(|part| part.account == Account::RunQueue && part.more_ns.is_more());
+    let share = waits.and_then(|part| part.share).filter(|&share| share >= MOST);
+    let beside = share.map_or_else(String::new, |share| {
+        format!(
+            "; {} of it is waiting for a CPU that others have: ask again when they have ended",
+            say::percent(share)
+        )
+    });
+    format!("{}{beside}", why_not_found(found))
+}
+
+fn why_not_found(found: &WhyFindings) -> &'static str {
     let looks = |it: &&Experiment| !NO_CAUSE.contains(&it.question.as_str());
     let has_looked = found.experiments.iter().filter(looks).any(|it| it.took_s.is_some());
     match (found.is_interrupted, has_looked) {
         (true, false) => "; the search was interrupted before any experiment looked for the cause",
         (true, true) => {
             "; the search was interrupted, and the experiments until then do not explain the difference"
+        }
+        (false, _) if found.more_ns.is_some_and(|it| !it.is_more()) => {
+            "; its pairs of runs are too few to show in which account of time: give it more --max-time"
         }
         (false, false) => "; the experiments that look for the cause were not made, for the reasons below",
         (false, true) => ", and no experiment explains the difference",
@@ -267,6 +287,15 @@ fn again(found: &WhyFindings) -> Option<Piece> {
     })
 }
 
+/// Sentence about a difference of wall time that the pairs after the verdict do not show; `None` where they do.
+fn hidden(found: &WhyFindings) -> Option<String> {
+    let wall = with_interval(found.hidden_ns?);
+    Some(format!(
+        "The pairs after the verdict scatter too much to show the difference of wall time ({wall}): what follows explains \
+         that of CPU time."
+    ))
+}
+
 /// Parts of the whole difference, as a sentence and as a table.
 fn account(found: &WhyFindings) -> Vec<Piece> {
     let mut grid = Grid::new(&["account", "more per run", "from", "to", "share"], &[3, 2]);
@@ -285,7 +314,7 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
         grid.push(
             Tone::Title,
             vec![
-                "together".to_owned(),
+                if found.hidden_ns.is_some() { "CPU time" } else { "together" }.to_owned(),
                 time(whole.value),
                 time(whole.low),
                 time(whole.high),

@@ -206,7 +206,8 @@ fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> Wh
     });
     let pairs_needed = comparison.filter(|it| it.verdict == Verdict::Inconclusive).and_then(needed);
     let (again_ns, again_after_s) = again.unzip();
-    let answer = answer(comparison.map(|it| it.verdict), &chain, again_ns);
+    let is_of_comparison = evidence.as_ref().is_some_and(|it| it.is_of_comparison);
+    let answer = answer(comparison.map(|it| it.verdict), &chain, (is_of_comparison, again_ns));
     let Chain { difference, causes, unexplained, would_tell, excluded, conditions, counts, functions } =
         chain;
     // A difference that has vanished has no cause.
@@ -223,6 +224,7 @@ fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> Wh
         pairs_needed,
         needs_s: pairs_needed.map(|pairs| (pairs + 1) as f64 * pair_s(driver) / FOR_THE_VERDICT),
         more_ns: difference.as_ref().map(|it| it.whole),
+        hidden_ns: difference.as_ref().and_then(|it| it.hidden),
         parts: difference.map_or(Vec::new(), |it| it.parts),
         unexplained,
         causes,
@@ -247,10 +249,16 @@ fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> Wh
 /// has vanished.
 const GONE: f64 = 0.3;
 
-fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::amount::Amount>) -> Answer {
-    let whole_ns = chain.difference.as_ref().map_or(0.0, |it| it.whole.value);
-    // Further pairs that do not show the difference mean that it has vanished, just as the pairs at the end do.
-    let is_gone = chain.difference.as_ref().is_some_and(|it| !it.whole.is_more())
+fn answer(
+    verdict: Option<Verdict>,
+    chain: &Chain,
+    (is_of_comparison, again): (bool, Option<crate::amount::Amount>),
+) -> Answer {
+    let of_wall = chain.difference.as_ref().filter(|it| it.hidden.is_none());
+    let whole_ns = of_wall.map_or(0.0, |it| it.whole.value);
+    // Further pairs that do not show the difference mean that it has vanished, just as the pairs at the end do. The few
+    // pairs of a comparison that was decided at once are only too few for an account.
+    let is_gone = chain.difference.as_ref().is_some_and(|it| !is_of_comparison && !it.whole.is_more())
         || again.is_some_and(|again| again.high < GONE * whole_ns);
     match verdict {
         Some(Verdict::Different) if is_gone => Answer::Vanished,
@@ -258,5 +266,22 @@ fn answer(verdict: Option<Verdict>, chain: &Chain, again: Option<crate::amount::
         Some(Verdict::Different) => Answer::Unexplained,
         Some(Verdict::Equivalent) => Answer::Equivalent,
         _ => Answer::Undecided,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::amount::Amount;
+    use crate::analysis::Difference;
+
+    #[test]
+    fn pairs_that_are_too_few_for_an_account_do_not_mean_that_a_difference_has_gone() {
+        let unsure = Amount { value: 50e6, low: -1e6, high: 101e6 };
+        let difference =
+            Difference { whole: unsure, hidden: None, lanes: [1.0; 2], parts: Vec::new(), fast_ns: [0.0; 4] };
+        let chain = Chain { difference: Some(difference), ..Chain::default() };
+        let of = |is_of_comparison| answer(Some(Verdict::Different), &chain, (is_of_comparison, None));
+        assert_eq!([of(true), of(false)], [Answer::Unexplained, Answer::Vanished]);
     }
 }

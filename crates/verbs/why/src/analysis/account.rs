@@ -8,6 +8,9 @@
 //! whole, a fifth of the pairs at each end of the differences of wall time, and all accounts are means over the
 //! remaining pairs. Since those scatter less than all pairs do, all intervals are widened as the interval of a trimmed
 //! mean is (Tukey and McLaughlin 1963).
+//!
+//! Beside other programs the wall time may scatter so much that its difference is not shown any more, where that of the
+//! CPU time is. The whole is then the difference of CPU time, of which user and system time are the parts.
 
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_upper_quantile;
@@ -19,14 +22,21 @@ use crate::findings::{Account, DifferencePart};
 const TRIMMED: f64 = 0.2;
 /// Number of pairs below which no pair is left out.
 const TRIMMED_FROM: usize = 10;
-/// Number of intervals that have to hold simultaneously: of the whole difference and of its four parts.
-const INTERVALS: f64 = 5.0;
+/// Number of intervals that have to hold simultaneously: of the whole difference, of its four parts, and of CPU time.
+const INTERVALS: f64 = 6.0;
+/// Share of the difference that the comparison showed, which the CPU time has to reach to stand for a wall time whose
+/// difference is not shown any more. Of a smaller one most of the time would go unexplained.
+const STANDS_FROM: f64 = 0.3;
 
-/// The difference of the wall times of two programs, divided into accounts.
+/// The difference of the times of two programs, divided into accounts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The whole difference of wall time, in nanoseconds per run.
+    /// The whole difference in nanoseconds per run: of wall time, or of CPU time where `hidden` has a value.
     pub whole: Amount,
+    /// The difference of wall time where the pairs do not show it, but do show that of CPU time.
+    pub hidden: Option<Amount>,
+    /// Numbers by which the times of all threads of each program are divided.
+    pub lanes: [f64; 2],
     /// Part of each account in the difference, in the order of [`Account`].
     pub parts: Vec<DifferencePart>,
     /// Mean time of the faster program in each account, in nanoseconds per run: user, system, run-queue, blocked.
@@ -34,6 +44,16 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// Whether the pairs surely show that the second program takes more wall time.
+    pub fn is_shown_in_wall_time(&self) -> bool {
+        self.hidden.is_none() && self.whole.is_more()
+    }
+
+    /// Whether an account is a part of the whole.
+    pub fn has(&self, account: Account) -> bool {
+        self.parts.iter().any(|part| part.account == account)
+    }
+
     /// Difference in an account, in nanoseconds per run; zero if the account is no part of the difference.
     pub fn of(&self, account: Account) -> Amount {
         let part = self.parts.iter().find(|part| part.account == account);
@@ -53,7 +73,51 @@ fn accounts(pair: &PairReading, side: usize, lanes: f64) -> [f64; 4] {
 
 /// Divides the difference of two programs into accounts; `None` without pairs.
 pub fn account(evidence: &Evidence) -> Option<Difference> {
-    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs);
+    let of_wall = account_of_wall_time(evidence)?;
+    if of_wall.whole.is_more() {
+        return Some(of_wall);
+    }
+    Some(account_of_cpu_time(evidence, of_wall.whole).unwrap_or(of_wall))
+}
+
+/// Divides the difference of CPU time into user and system time; `None` unless it is shown, and large enough to stand
+/// for the difference `hidden` of wall time.
+fn account_of_cpu_time(evidence: &Evidence, hidden: Amount) -> Option<Difference> {
+    let more = |pair: &PairReading| cpu_ns(pair, 1) - cpu_ns(pair, 0);
+    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs, more);
+    let level = evidence.level / INTERVALS;
+    let of = |time: &dyn Fn(&PairReading) -> f64| {
+        interval(&kept.iter().map(time).collect::<Vec<f64>>(), level, wider)
+    };
+    let whole = of(&more)?;
+    if !whole.is_more() || whole.low < STANDS_FROM * evidence.shown_ns {
+        return None;
+    }
+    let part = |account, more_ns: Amount| DifferencePart {
+        account,
+        more_ns,
+        share: Some(more_ns.value / whole.value),
+    };
+    let user = of(&|pair| pair.user_ns[1] - pair.user_ns[0])?;
+    let system = of(&|pair| pair.system_ns[1] - pair.system_ns[0])?;
+    let fast =
+        |time: &dyn Fn(&PairReading) -> f64| mean(&kept.iter().map(time).collect::<Vec<_>>()).unwrap_or(0.0);
+    Some(Difference {
+        whole,
+        hidden: Some(hidden),
+        lanes: [1.0; 2],
+        parts: vec![part(Account::User, user), part(Account::System, system)],
+        fast_ns: [fast(&|pair| pair.user_ns[0]), fast(&|pair| pair.system_ns[0]), 0.0, 0.0],
+    })
+}
+
+fn cpu_ns(pair: &PairReading, side: usize) -> f64 {
+    pair.user_ns[side] + pair.system_ns[side]
+}
+
+fn account_of_wall_time(evidence: &Evidence) -> Option<Difference> {
+    let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
+    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs, more);
     let lanes = lanes(evidence);
     let split = |side: usize| kept.iter().map(move |pair| accounts(pair, side, lanes[side]));
     let more: Vec<[f64; 4]> =
@@ -69,7 +133,8 @@ pub fn account(evidence: &Evidence) -> Option<Difference> {
     };
     let fast_ns =
         std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
-    Some(Difference { whole, parts: order.into_iter().enumerate().map(part).collect(), fast_ns })
+    let parts = order.into_iter().enumerate().map(part).collect();
+    Some(Difference { whole, hidden: None, lanes, parts, fast_ns })
 }
 
 fn nonzero(value: f64) -> f64 {
@@ -79,7 +144,7 @@ fn nonzero(value: f64) -> f64 {
 /// Number of threads that share the work of each program, by which the times of its threads are divided. A program that
 /// is traced is slower and may show fewer, so the number is at least the ratio of CPU time to wall time in the timed
 /// runs.
-pub fn lanes(evidence: &Evidence) -> [f64; 2] {
+fn lanes(evidence: &Evidence) -> [f64; 2] {
     [0, 1].map(|side| {
         let sum = |of: &dyn Fn(&PairReading) -> f64| evidence.pairs.iter().map(of).sum::<f64>();
         let busy = sum(&|it| it.user_ns[side] + it.system_ns[side]) / nonzero(sum(&|it| it.wall_ns[side]));
@@ -91,11 +156,9 @@ pub fn lanes(evidence: &Evidence) -> [f64; 2] {
     })
 }
 
-/// The pairs that remain when those with outlying differences of wall time are left out, and the factor by which the
-/// interval of a mean of these has to be wider than that of as many untrimmed pairs. With `are_all` no pair is left
-/// out.
-fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
-    let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
+/// The pairs that remain when those with outlying differences `more` are left out, and the factor by which the interval
+/// of a mean of these has to be wider than that of as many untrimmed pairs. With `are_all` no pair is left out.
+fn kept(pairs: &[PairReading], are_all: bool, more: impl Fn(&PairReading) -> f64) -> (Vec<PairReading>, f64) {
     let mut sorted = pairs.to_vec();
     sorted.sort_by(|a, b| more(a).total_cmp(&more(b)));
     let cut = (pairs.len() as f64 * TRIMMED) as usize;
@@ -103,7 +166,7 @@ fn kept(pairs: &[PairReading], are_all: bool) -> (Vec<PairReading>, f64) {
         return (sorted, 1.0);
     }
     let kept = sorted[cut..sorted.len() - cut].to_vec();
-    let inner: Vec<f64> = kept.iter().map(more).collect();
+    let inner: Vec<f64> = kept.iter().map(&more).collect();
     let ends = [inner[0], inner[inner.len() - 1]];
     let pulled_in: Vec<f64> = sorted.iter().map(|pair| more(pair).clamp(ends[0], ends[1])).collect();
     let (all, n) = (sorted.len() as f64, inner.len() as f64);
@@ -188,6 +251,34 @@ mod tests {
         let found = account(&evidence).unwrap();
         assert!((found.of(Account::User).value - 5.0).abs() < 1e-9, "{found:?}");
         assert!(found.of(Account::Blocked).value.abs() < 1e-9);
+    }
+
+    /// Pairs of which the second program computes 5 ms more, while other programs prolong some runs by up to 90 ms.
+    fn beside_others(evidence: Evidence) -> Option<Difference> {
+        let noise = |i: i32| 1e6 * f64::from(i * i * 31 % 97);
+        let pairs = (0..24)
+            .map(|i| {
+                pair([10e6, 1e6, 0.0, noise(i)], [14.5e6 + noise(i) / 1e3, 1.5e6, 0.0, noise(3 * i + 5)])
+            })
+            .collect();
+        account(&Evidence { pairs, level: 0.01, ..evidence })
+    }
+
+    #[test]
+    fn cpu_time_stands_for_a_wall_time_that_others_hide() {
+        let found = beside_others(Evidence { shown_ns: 6e6, ..Evidence::default() }).unwrap();
+        assert!(!found.is_shown_in_wall_time() && found.whole.is_more(), "{found:?}");
+        assert!((found.whole.value - 5e6).abs() < 0.1e6 && found.hidden.is_some(), "{found:?}");
+        assert!(found.has(Account::User) && !found.has(Account::Blocked), "{found:?}");
+        let sum: f64 = found.parts.iter().map(|part| part.more_ns.value).sum();
+        assert!((sum - found.whole.value).abs() < 1.0, "{found:?}");
+    }
+
+    #[test]
+    fn cpu_time_does_not_stand_for_a_difference_of_which_it_is_the_small_part() {
+        // Of a program that sleeps 50 ms more and computes 5 ms more, the sleep is what has to be found.
+        let found = beside_others(Evidence { shown_ns: 55e6, ..Evidence::default() }).unwrap();
+        assert!(found.hidden.is_none() && !found.whole.is_more(), "{found:?}");
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! The chain of conclusions from the whole difference to its causes.
 
-use super::account::{Difference, account, lanes};
+use super::account::{Difference, account};
 use super::causes::{self, Case};
 use super::differences::differences;
 use super::shares;
@@ -54,7 +54,7 @@ pub fn explain_until(evidence: &Evidence, open: &[Question]) -> Chain {
         ..Chain::default()
     };
     let Some(difference) = account(evidence) else { return facts };
-    let case = Case { evidence, difference: &difference, lanes: lanes(evidence) };
+    let case = Case { evidence, difference: &difference, lanes: difference.lanes };
     let mut causes = causes::candidates(&case);
     // Where no difference is shown there is nothing that a cause could explain.
     let is_shown = |it: &Cause| difference.whole.is_more() && shares::is_shown(it, &difference);
@@ -144,7 +144,7 @@ fn excluded(evidence: &Evidence, difference: &Difference, causes: &[Cause]) -> V
         (Account::Blocked, "waiting for anything else"),
     ] {
         let part = difference.of(account);
-        if is_excluded(difference, account) {
+        if difference.has(account) && is_excluded(difference, account) {
             add(what, format!("at most {} more", causes::time(part.high.max(0.0))));
         }
     }

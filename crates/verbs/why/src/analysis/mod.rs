@@ -10,7 +10,7 @@ mod shares;
 use fauxplat_stats::distribution::t_upper_quantile;
 use fauxplat_stats::winsor::location;
 
-pub use account::{Difference, account, lanes};
+pub use account::{Difference, account};
 pub use chain::{Chain, explain, explain_until};
 pub(crate) use names::kind_in;
 

@@ -185,7 +185,13 @@ mod tests {
     fn waits_get_the_room_that_other_causes_leave() {
         let causes = [cause(Account::Whole, 20.0), cause(Account::User, 8.0)];
         let of = |whole: f64, causes: &[Cause]| {
-            let difference = Difference { whole: Amount::exact(whole), parts: Vec::new(), fast_ns: [0.0; 4] };
+            let difference = Difference {
+                whole: Amount::exact(whole),
+                hidden: None,
+                lanes: [1.0; 2],
+                parts: Vec::new(),
+                fast_ns: [0.0; 4],
+            };
             part_that_fits(causes, &difference, 1.0)
         };
         assert_eq!([28.0, 32.0, 40.0].map(|whole| of(whole, &causes)), [0.0, 0.5, 1.0]);

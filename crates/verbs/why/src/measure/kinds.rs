@@ -87,7 +87,7 @@ const FUTEX_FLAGS: u64 = 128 | 256;
 /// Commands of fcntl that wait for a lock of a file: F_SETLKW and F_OFD_SETLKW.
 const LOCK_WAITS: [u64; 2] = [libc::F_SETLKW as u64, libc::F_OFD_SETLKW as u64];
 
-/// What a file descriptor refers to.
+/// Object to which a file descriptor refers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Target {
     /// Path, or a name such as that of a pipe; empty where it cannot be read.
@@ -287,6 +287,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "mkfifo(1) makes the named pipe of a test")]
     fn a_named_pipe_is_told_from_a_file() {
         let folder = fauxplat_sys::workplace::Workplace::make("why", &std::env::temp_dir()).unwrap();
         let path = folder.path().join("fifo");

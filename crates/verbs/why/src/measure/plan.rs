@@ -10,7 +10,7 @@ use fauxplat_units::{CpuSet, Nanos};
 use super::aside::{Effort, Under, differences, elsewhere, pairs};
 use super::sampled::{Of, sampled};
 use super::{addresses, copies, files, simulated, start, timed, traced};
-use crate::analysis::{account, amount};
+use crate::analysis::{Difference, account, amount};
 use crate::args::WhyArgs;
 use crate::definition::FOR_THE_VERDICT;
 use crate::evidence::{Amount, Evidence};
@@ -18,8 +18,7 @@ use crate::findings::{Account, Experiment};
 use crate::question::Question;
 
 /// Shares of the time left after the comparison that each experiment may take at most.
-const FOR_ACCOUNT: f64 = 0.15;
-const FOR_ACCOUNT_MORE: f64 = 0.25;
+const FOR_ACCOUNT: [f64; 3] = [0.15, 0.25, 0.2];
 const FOR_TRACES: f64 = 0.25;
 const FOR_STARTS: f64 = 0.08;
 const FOR_COUNTS: f64 = 0.5;
@@ -29,9 +28,13 @@ const FOR_ADDRESSES: f64 = 0.1;
 const FOR_COPIES: f64 = 0.1;
 const FOR_AGAIN: f64 = 0.1;
 /// Maximum number of pairs of runs for the time of the start, for runs on one CPU, at other addresses or from copies of
-/// the files, and for the measurement at the end; also the minimum number of pairs for the account of the difference.
+/// the files, and for the measurement at the end.
 const PAIRS: u32 = 24;
-/// Maximum number of pairs of runs for the account of the difference, in addition to those of the comparison.
+/// Minimum number of pairs for the account of the difference.
+const PAIRS_LEAST: u32 = 10;
+/// Share of the time left that the fewest pairs for the account of the difference may take.
+const FOR_FEW: f64 = 0.5;
+/// Maximum number of pairs of runs for the account of the difference, each time that it needs more of them.
 const PAIRS_OF_ACCOUNT: u32 = 300;
 /// Share of the difference from which on an account is examined by further experiments.
 const LOOK_FROM: f64 = 0.15;
@@ -92,7 +95,7 @@ pub(crate) fn measure(driver: &mut Driver, args: &WhyArgs) -> Result<Measured, F
         experiments: Vec::new(),
         open: Vec::new(),
     };
-    let mut evidence = plan.timed(comparison.level);
+    let mut evidence = plan.timed(comparison);
     evidence.is_in_some_runs = is_in_some_runs;
     plan.account(&mut evidence);
     plan.all(&mut evidence);
@@ -130,7 +133,7 @@ struct Plan<'d> {
 
 impl Plan<'_> {
     /// Evidence that the timed runs of the comparison give.
-    fn timed(&self, level: f64) -> Evidence {
+    fn timed(&self, comparison: &Comparison) -> Evidence {
         let commands = &self.driver.commands;
         let of = |side: usize| &commands[side];
         let order = [1 - self.slower, self.slower];
@@ -144,7 +147,9 @@ impl Plan<'_> {
             pairs: timed::pairs(samples),
             counts: timed::counts(samples),
             files: files::files(programs, hashes, words),
-            level,
+            is_of_comparison: true,
+            shown_ns: 1e9 * self.runs_s[0] * (comparison.effect_ratio - 1.0).abs(),
+            level: comparison.level,
             ..Evidence::default()
         }
     }
@@ -228,26 +233,32 @@ impl Plan<'_> {
     /// Runs further pairs for the account of the difference. The comparison ended as soon as its pairs showed a
     /// difference, so that the difference in those pairs tends to be too large.
     fn account(&mut self, evidence: &mut Evidence) {
-        let found = self.ask(Question::Account, (true, None, f64::from(PAIRS)), |plan| {
-            let takes_s = f64::from(PAIRS) * plan.pair_s();
-            let shares = [FOR_ACCOUNT, FOR_ACCOUNT_MORE].map(|share| plan.ns(share));
-            if takes_s > shares[1] as f64 / 1e9 {
-                let takes = about(takes_s);
+        let found = self.ask(Question::Account, (true, None, f64::from(PAIRS_LEAST)), |plan| {
+            let fewest_s = f64::from(PAIRS_LEAST) * plan.pair_s();
+            if fewest_s > (FOR_FEW * plan.left_s).min(plan.rest_s()) {
+                let takes = about(fewest_s);
                 return Err(format!(
-                    "{PAIRS} further pairs would take about {takes}: those of the comparison are taken"
+                    "{PAIRS_LEAST} further pairs would take about {takes}: those of the comparison are taken"
                 ));
             }
-            let mut samples = plan.further(shares[0], 0)?;
-            // A small difference needs more pairs until the account shows it.
-            if timed::pairs(&samples).len() < PAIRS as usize || !plan.shows(evidence, &samples) {
-                samples.extend(plan.further(shares[1], PAIRS_OF_ACCOUNT)?);
+            let mut kept: Vec<Sample> = Vec::new();
+            for (number, share) in (0..).zip(FOR_ACCOUNT) {
+                let pairs = timed::pairs(&kept).len();
+                if pairs >= PAIRS_LEAST as usize && plan.shows(evidence, &kept) {
+                    break;
+                }
+                let missing = (PAIRS_LEAST as usize).saturating_sub(pairs);
+                let least_ns = (missing as f64 * plan.pair_s() * 1e9) as u64;
+                let fresh = plan.further(plan.ns(share).max(least_ns), number * PAIRS_OF_ACCOUNT)?;
+                kept = plan.clearer(evidence, kept, fresh);
             }
-            Ok(samples)
+            Ok(kept)
         });
         let Some(samples) = found else { return };
         let fresh = timed::pairs(&samples);
-        if fresh.len() >= PAIRS as usize {
+        if fresh.len() >= PAIRS_LEAST as usize {
             (evidence.pairs, evidence.counts) = (fresh, timed::counts(&samples));
+            evidence.is_of_comparison = false;
         }
     }
 
@@ -262,10 +273,27 @@ impl Plan<'_> {
         Ok(samples)
     }
 
-    /// Whether the account of these samples surely shows a difference.
-    fn shows(&self, evidence: &Evidence, samples: &[Sample]) -> bool {
+    /// Account of these samples; `None` without pairs.
+    fn of(&self, evidence: &Evidence, samples: &[Sample]) -> Option<Difference> {
         let fresh = Evidence { pairs: timed::pairs(samples), ..evidence.clone() };
-        account(&fresh.oriented(self.slower)).is_some_and(|it| it.whole.is_more())
+        account(&fresh.oriented(self.slower))
+    }
+
+    /// Whether the account of these samples surely shows a difference of wall time.
+    fn shows(&self, evidence: &Evidence, samples: &[Sample]) -> bool {
+        self.of(evidence, samples).is_some_and(|it| it.is_shown_in_wall_time())
+    }
+
+    /// All samples together, or the later ones alone where these tell the difference of wall time more closely, as after
+    /// other programs have ended. The choice looks at the widths of the intervals alone, so that it leans neither way.
+    fn clearer(&self, evidence: &Evidence, earlier: Vec<Sample>, later: Vec<Sample>) -> Vec<Sample> {
+        let all = [earlier, later.clone()].concat();
+        let width = |samples: &[Sample]| {
+            let found = self.of(evidence, samples);
+            found.map_or(f64::INFINITY, |it| it.hidden.unwrap_or(it.whole).width())
+        };
+        let is_enough = timed::pairs(&later).len() >= PAIRS_LEAST as usize;
+        if is_enough && width(&later) < width(&all) { later } else { all }
     }
 
     fn all(&mut self, evidence: &mut Evidence) {

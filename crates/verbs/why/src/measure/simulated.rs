@@ -37,7 +37,7 @@ pub(super) fn simulated(driver: &Driver, longest_ns: u64) -> Result<Simulated, F
     let words = [vec![program], cachegrind::arguments(&caches, &version, folder.path())].concat();
     let run = |side: usize| {
         let left_ns = longest_ns.saturating_sub(((driver.elapsed_s() - begun_s) * 1e9) as u64);
-        let limit = Nanos(left_ns.max(1_000_000_000));
+        let limit = Nanos(left_ns.max(1_000_000));
         let command = wrapped(&driver.commands[side], &words, limit);
         cachegrind::clear(folder.path());
         driver.aside(&[command], &[], &mut Once { steering: WarmUp::new(1, 1), limit })?;

@@ -182,3 +182,57 @@ fn a_failure_is_said_with_the_runs_until_then() {
     (failed.more_ns, failed.parts) = (None, Vec::new());
     assert_eq!(pieces(&failed).len(), 1);
 }
+
+#[test]
+fn a_difference_that_only_cpu_time_shows_is_told_as_one_of_cpu_time() {
+    let wide = Amount { value: 7e6, low: -90e6, high: 220e6 };
+    let of_cpu = WhyFindings {
+        answer: Answer::Cause,
+        more_ns: Some(Amount { value: 22e6, low: 18e6, high: 27e6 }),
+        hidden_ns: Some(wide),
+        causes: vec![cause_in("walk")],
+        ..found()
+    };
+    assert!(
+        plain(&of_cpu).contains("(18.00 ms to 27.00 ms) more CPU time than ./fast per run"),
+        "{}",
+        plain(&of_cpu)
+    );
+    let said = hidden(&of_cpu).unwrap().replace('\u{a0}', " ");
+    assert!(said.contains("the difference of wall time (7.000 ms (−90.00 ms to 220.0 ms))"), "{said}");
+    let of_wall = WhyFindings { hidden_ns: None, ..of_cpu };
+    assert!(!plain(&of_wall).contains("CPU time") && hidden(&of_wall).is_none());
+}
+
+#[test]
+fn a_wait_for_a_cpu_that_nothing_explains_is_told() {
+    let part = |account, share| DifferencePart {
+        account,
+        more_ns: Amount { value: 8e6, low: 7e6, high: 9e6 },
+        share: Some(share),
+    };
+    let unexplained = |account, share| WhyFindings {
+        answer: Answer::Unexplained,
+        more_ns: Some(Amount::exact(10e6)),
+        parts: vec![part(account, share)],
+        ..found()
+    };
+    assert!(
+        plain(&unexplained(Account::RunQueue, 0.8)).ends_with(
+            "; 80.0 % of it is waiting for a CPU that others have: ask again when they have ended."
+        )
+    );
+    assert!(!plain(&unexplained(Account::RunQueue, 0.3)).contains("others have"));
+    assert!(!plain(&unexplained(Account::Blocked, 0.8)).contains("others have"));
+}
+
+#[test]
+fn a_difference_with_too_few_pairs_for_an_account_is_told_by_its_ratio() {
+    let few = WhyFindings {
+        answer: Answer::Unexplained,
+        more_ns: Some(Amount { value: 50e6, low: -1e6, high: 101e6 }),
+        ..found()
+    };
+    let said = plain(&few);
+    assert!(said.contains("./slow is slower than ./fast") && said.ends_with("give it more --max-time."), "{said}");
+}
