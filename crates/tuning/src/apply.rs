@@ -106,9 +106,11 @@ impl Tuning<'_> {
     /// Takes the lock, and restores the changes that an earlier process left.
     fn enter(&self, tuned: &mut Tuned) -> Result<(), TuneError> {
         tuned.lock = Some(Lock::take(&self.root, &self.journal, self.wait, &self.argv.join(" "))?);
-        // While another journal still announces changes, present values are not the original values.
+        // While another journal announces changes that are not undone, present values are not the original ones, and a
+        // new journal would record them as such.
         for other in place::others(&self.root, &self.journal) {
-            // A journal that cannot be read or trusted does not block tuning.
+            // A journal of another path that cannot be read or trusted does not block tuning, since anybody may have
+            // put it there.
             let story = journal::read(&other).ok().flatten();
             self.refuse_if(story, &other, |story| !story.entries.is_empty())?;
         }
@@ -121,7 +123,8 @@ impl Tuning<'_> {
                 let left = remainder(done, &self.journal).unwrap_or_default();
                 return Err(TuneError::Stuck { by: done.tuned_by.join(" "), left });
             }
-            // Remaining entries concern values that another program has set, and were reported.
+            // The remaining entries concern values that another program has set; `recover` left these values alone and
+            // reported them.
             if let Some(journal) = Journal::reopen(&self.journal)? {
                 journal.remove()?;
             }
@@ -129,8 +132,8 @@ impl Tuning<'_> {
         place::note(&self.root, &self.journal)
     }
 
-    /// Fails if the machine was tuned since the last boot and `is_in_the_way` returns true for the content of that
-    /// journal.
+    /// Returns an error if `story`, the content of `journal`, was written since the last boot and `is_in_the_way`
+    /// returns true for it.
     fn refuse_if(
         &self,
         story: Option<Story>,
@@ -229,15 +232,17 @@ impl Tuning<'_> {
     }
 }
 
+/// Makes the changes of one group of steps.
 struct Writer<'a> {
     root: &'a Root,
     journal: &'a mut Journal,
-    /// Journal numbers and steps of the values that were written, by which their reports are found again.
+    /// Steps whose values were written, with the numbers of their journal records. [`Writer::settle_group`] reads these
+    /// values again.
     made: Vec<(usize, Step)>,
-    /// Values that the kernel refused, perhaps because of another value in the same group; the whole group is followed
-    /// by a second attempt.
+    /// Steps whose values the kernel refused, perhaps because of another value of the group; they are tried once more
+    /// after the whole group.
     failed: Vec<Step>,
-    /// Contents of the group's files before the first of these was written.
+    /// Contents of the files of the frequency group before the first of them was written; empty for other groups.
     noted: Vec<Noted>,
 }
 
@@ -287,8 +292,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Makes one change, which is announced in the journal before and read back after. `None` for steps that have no
-    /// report.
+    /// Makes one change, which is announced in the journal before and read back after, and returns its report. `None`
+    /// for a snapshot of affinities, which changes nothing.
     fn step(&mut self, step: &Step) -> Result<Option<KnobChange>, TuneError> {
         let old = match StepState::of(self.root, step) {
             StepState::ToDo(old) => old,
@@ -358,7 +363,8 @@ impl Writer<'_> {
         };
         let written = self.root.write(file, want);
         let got = self.root.read(file).ok().map(|text| form.value(&text));
-        // If the value cannot be read back, the change stays in flight, and a restoration then overwrites any value.
+        // If the value cannot be read back, the journal gets no reading; a restoration then takes any value but the
+        // original one for one that fauxplat wrote, and overwrites it.
         if got.is_some() {
             self.journal.got(seq, got.clone())?;
         }
@@ -427,8 +433,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Moves tasks from one control group to another until no new tasks appear in the first, or only the process
-    /// `only`. Kernel threads and tasks that the kernel refuses to move stay.
+    /// Moves the process `only` from one control group to another, or without `only` all tasks. All tasks are moved in
+    /// several passes, since tasks may fork meanwhile; kernel threads, and tasks that the kernel refuses to move, stay.
     fn move_tasks(&self, from: &str, to: &str, only: Option<u32>) -> io::Result<()> {
         if let Some(pid) = only {
             return self.root.write(to, &pid.to_string());

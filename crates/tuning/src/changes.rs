@@ -96,8 +96,8 @@ impl Action {
         }
     }
 
-    /// Removes an interrupt from the snapshot once the change `back` of its affinity is undone: the snapshot contains
-    /// the value that fauxplat wrote, and the machine has the original value again.
+    /// Removes an interrupt from this snapshot once `back`, an earlier change of the interrupt's affinity, is undone.
+    /// The snapshot was taken after that change and holds the value that fauxplat wrote, which must not be restored.
     pub(crate) fn forget(&mut self, back: &Action) {
         if let (Action::Snapshot(snapshot), Action::Write { file, .. }) = (self, back) {
             snapshot.interrupts.retain(|(number, _)| interrupt(&number.to_string()) != *file);

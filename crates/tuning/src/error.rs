@@ -26,7 +26,7 @@ pub enum TuneError {
         lock.display(), holder.pid, holder.uid, holder.command
     )]
     Busy { lock: PathBuf, holder: Tuner },
-    /// The machine is deliberately kept tuned.
+    /// The machine is deliberately kept tuned, or a journal at another path announces changes that are not undone.
     #[error(
         "the machine is tuned since {since} by `{by}`: run `fauxplat restore --journal {}` first, or leave --tune out",
         journal.display()
@@ -127,7 +127,7 @@ pub enum TuneError {
         path.display()
     )]
     OtherNamespace { path: PathBuf },
-    /// Changes of an earlier tuning cannot be restored, so tuning again would lose the original values.
+    /// The kernel refused to restore changes of an earlier tuning; tuning again would lose their original values.
     #[error("the machine is not tuned anew while the changes of `{by}` are there: {left}")]
     Stuck {
         /// The command line that made these changes.

@@ -21,11 +21,11 @@ use crate::lock::Lock;
 use crate::restore::{Cut, recover};
 use crate::{Root, TuneError, journal};
 
-/// Message of the tuner that the machine stays tuned.
+/// Byte by which the tuner says that the machine stays tuned.
 const KEEP: u8 = b'k';
-/// Message of the guardian that it is shielded from signals, and watching.
+/// Byte by which the guardian says that it is shielded from signals, and watching.
 const READY: u8 = b'r';
-/// Message of the guardian that it has released the lock.
+/// Byte by which the guardian says that it has released the lock.
 const RELEASED: u8 = b'l';
 /// Interval in milliseconds at which, after the time limit, the guardian checks whether the tuner has made further
 /// changes.
@@ -164,6 +164,7 @@ fn tell(tuner: &mut PipeWriter, word: u8) {
     let _gone = tuner.write_all(&[word]);
 }
 
+/// State of the guardian process.
 struct Watch {
     pipe: PipeReader,
     told: PipeWriter,
@@ -175,8 +176,9 @@ struct Watch {
     tuner: Option<Keeper>,
 }
 
-/// Reason why the guardian stops waiting.
+/// Result of [`Watch::wait`].
 enum Word {
+    /// The tuner has ended, or has closed its end of the pipe: everything is restored.
     End,
     /// The tuner said that the machine stays tuned.
     Keep,
@@ -217,9 +219,9 @@ impl Watch {
         recover(&self.root, &self.journal, false, Cut::Accept).map(drop)
     }
 
-    /// Waits for the time limit after the tuner has ended with the machine tuned, and then restores the machine.
-    /// Another process may tune meanwhile: entries that it restored are no longer in the journal, and its own changes
-    /// are not touched, since a journal that names another guardian belongs to that process.
+    /// Waits for the time limit after the tuner has ended with the machine tuned, and then restores the machine. The
+    /// lock is free meanwhile, so another process may have restored the machine and tuned it anew. The journal then
+    /// names no guardian or another one, and the changes of that process are not touched.
     fn until_the_deadline(mut self) -> Result<(), TuneError> {
         self.lock = None;
         tell(&mut self.told, RELEASED);
@@ -245,8 +247,8 @@ impl Watch {
     /// otherwise. A locked journal shows that the tuner is at work, since only its owner can open the file.
     fn take_over(mut self) -> Result<(), TuneError> {
         let is_at_work = || std::fs::File::open(&self.journal).is_ok_and(|file| file.try_lock().is_err());
-        // A tuner that was slow to start may make changes after its time limit, so this repeats until the tuner has
-        // ended.
+        // A tuner that was slow to start may make changes after its time limit, so the restoration is repeated until
+        // the tuner has ended.
         loop {
             if let Some(tuner) = self.tuner.filter(|tuner| tuner.hangs_while(is_at_work)) {
                 tuner.end();

@@ -17,7 +17,7 @@ pub(crate) enum Stays {
     Refused(String),
 }
 
-/// Returns why this CPU may not be taken offline after the CPUs in `going` have been; `None` if it may.
+/// Returns why this CPU may not be taken offline in addition to the CPUs in `going`; `None` if it may.
 pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> {
     let online = cpus(root, "online");
     let left = online.without(going).without(&only(cpu));
@@ -47,8 +47,8 @@ pub(crate) fn objection(root: &Root, cpu: Cpu, going: &CpuSet) -> Option<Stays> 
     None
 }
 
-/// Returns the NUMA node that would lose its last online CPU; `None` if there is none. `left` holds the CPUs that stay
-/// online.
+/// Returns the NUMA node of this CPU if none of its CPUs stays online; `None` otherwise. `left` holds all CPUs that
+/// stay online.
 fn emptied_node(root: &Root, cpu: Cpu, left: &CpuSet) -> Option<String> {
     let nodes = root.glob("sys/devices/system/node/node*/cpulist");
     let of_cpu = nodes.into_iter().find(|file| {

@@ -17,7 +17,7 @@ use crate::undo::why;
 
 const KNOB: &str = "rcu-expedited";
 
-/// The original value of `rcu_expedited` while the setting is on, with the number of its journal record.
+/// The expedited state: original value of `rcu_expedited`, and the number of the change in the journal.
 pub(crate) struct Hurry {
     seq: usize,
     old: String,
@@ -28,7 +28,7 @@ impl Hurry {
     /// record it; `None` otherwise.
     pub(crate) fn begin(root: &Root, journal: &mut Journal, story: &Story) -> Option<Self> {
         let old = root.read(FILE).unwrap_or_default();
-        // A record cannot be added after an incomplete record, of which it would become a part.
+        // `story.cut`: a record that is appended to an incomplete one would become a part of it.
         if !brings_cpus_back(story) || story.cut.is_some() || old.trim() != "0" {
             return None;
         }

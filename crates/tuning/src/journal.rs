@@ -57,25 +57,28 @@ enum Record {
     Settled { seqs: Vec<usize> },
 }
 
+/// A change that the journal announces, and that is not undone yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) seq: usize,
     pub(crate) knob: String,
     pub(crate) group: Group,
     pub(crate) action: Action,
-    /// Value read back after the change, if it could be read; the outer `None` means that the change was in flight.
+    /// Value read back after the change; the inner `None` if it could not be read, or if the change writes no value.
+    /// The outer `None`: the process that made the change ended before it recorded a reading.
     pub(crate) got: Option<Option<String>>,
 }
 
 impl Entry {
-    /// Returns whether the file had its original value after all writes, so that it was announced only because other
-    /// writes might have changed it.
+    /// Returns whether the file had its original value after the writes of its group. The frequency group announces
+    /// files that it does not write, since writing a governor may change them.
     pub(crate) fn is_untouched(&self) -> bool {
         let Action::Write { form, old, .. } = &self.action else { return false };
         self.got.as_ref().is_some_and(|got| got.as_ref() == Some(&form.value(old)))
     }
 }
 
+/// Content of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Story {
     pub(crate) opening: Opening,
@@ -120,11 +123,13 @@ impl Journal {
         let journal = Journal::begin(path, &begun, &opening);
         let named =
             journal.and_then(|journal| fs::hard_link(&begun, path).map(|()| journal).map_err(failed(path)));
-        // The file beside the journal is useless now, and takes space on a full disk.
+        // `begun` was only a second name of the new journal; if the link could not be made, the file takes space on a
+        // full disk.
         let removed = fs::remove_file(&begun);
         named.and_then(|journal| {
             let seen = removed.and_then(|()| sync_folder(path)).map_err(failed(path));
-            // The journal announces no change yet, so it can be removed.
+            // Without a synced folder, a power cut could lose the journal's name. The journal announces no change yet,
+            // so it is removed.
             seen.inspect_err(|_| drop(fs::remove_file(path))).map(|()| journal)
         })
     }
@@ -404,8 +409,8 @@ const BOOT_ID: &str = "proc/sys/kernel/random/boot_id";
 /// Returns the identifier of the present boot.
 ///
 /// # Errors
-/// Fails where the identifier cannot be read. A journal is of no use without it, nor if it cannot be compared with the
-/// present boot: the values may belong to another boot, or be the only correct ones.
+/// Fails where the identifier cannot be read: nobody could tell then whether the values in a journal are the original
+/// ones of this boot, or stale ones of an earlier boot.
 pub(crate) fn boot_id(path: &Path, root: &Root) -> Result<String, TuneError> {
     root.value(BOOT_ID)
         .filter(|id| !id.is_empty())

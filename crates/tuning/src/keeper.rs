@@ -36,7 +36,8 @@ impl Keeper {
         Keeper::of(self.pid) == Some(self)
     }
 
-    /// Waits while `is_at_work` returns true; returns whether the process hangs, as soon as it counts as hanging.
+    /// Waits while `is_at_work` returns true. Returns true as soon as the process counts as hanging, and false when its
+    /// work is over.
     pub(crate) fn hangs_while(self, is_at_work: impl Fn() -> bool) -> bool {
         let begun_ns = clock::monotonic_ns();
         let (mut steps, mut stepped_ns) = (None, begun_ns);
@@ -68,8 +69,8 @@ impl Keeper {
         TaskStat::parse(&line)?.state()
     }
 
-    /// Kills the process, unless it is this one: a guardian that has nothing left to guard, or a process that hangs
-    /// while it tunes. A later process with the same id is not touched.
+    /// Kills the process, unless it is this one: the guardian of a machine that is restored, or a tuner that hangs. A
+    /// later process with the same id is not touched.
     pub(crate) fn end(self) {
         if self.is_there() && self.pid != std::process::id() as i32 {
             signal::send(self.pid, signal::SIGKILL);
@@ -87,8 +88,8 @@ pub fn ends_with() -> Option<String> {
     ))
 }
 
-/// Names the process or service whose end kills all processes with it; `None` if there is none. The kernel ends all
-/// processes of a container with its first process; systemd ends all processes of a service with the service, see
+/// Names the process or service with whose end the process `pid` is killed; `None` if there is none. The kernel ends
+/// all processes of a container with its first process; systemd ends all processes of a service with the service, see
 /// `systemd.kill(5)`.
 fn of_whom(pid: u32, groups: &str) -> Option<String> {
     if pid == 1 {
@@ -136,8 +137,8 @@ mod tests {
         assert!(!Keeper { start_ticks: us.start_ticks + 1, ..us }.is_there(), "another of the same number");
     }
 
-    /// Starts a process that holds a journal, as one that tunes the machine does, and returns whether it hangs, and how
-    /// it ended.
+    /// Starts a process that holds a lock on a journal, as a tuner does. Returns whether the process hangs, and how it
+    /// ended.
     #[expect(clippy::disallowed_methods, reason = "a test starts processes")]
     fn hangs(line: &str) -> (bool, std::process::ExitStatus) {
         let folder = tempfile::tempdir().unwrap();

@@ -54,7 +54,8 @@ impl Lock {
             Err(TuneError::Journal { .. }) => {}
             taken => return taken.map(Some),
         }
-        // A lock file that any user can read may be locked by a process whose identity is unknown.
+        // A lock file that cannot be opened for writing can still be locked, so that two restorations do not run at
+        // once.
         let path = place::lock(root, journal);
         let Ok(mut file) = files::open_itself(File::options().read(true), &path) else { return Ok(None) };
         match hold(&file, wait) {
@@ -90,7 +91,7 @@ fn open(path: &Path) -> io::Result<File> {
 
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Number of attempts without `wait`, since a process that only reads the holder's name has the lock for a moment.
+/// Number of attempts without `wait`, since a process that asks for the holder ([`holder`]) has the lock for a moment.
 const TRIES: u32 = 5;
 
 /// Takes the lock; with `wait`, waits until it is free or the user interrupts. Returns whether this process has the
@@ -107,7 +108,8 @@ fn hold(file: &File, wait: bool) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Returns the error for a lock that another process holds. No change was made, since none is made without the lock.
+/// Returns the error for a lock that another process holds. Nothing was changed, since only the holder of the lock
+/// changes anything.
 fn not_held(file: &mut File, lock: PathBuf) -> TuneError {
     match signal::stop_requested() {
         true => TuneError::StillWaiting { lock },

@@ -44,10 +44,12 @@ pub(crate) fn lock(root: &Root, journal: &Path) -> PathBuf {
     beside(&of_the_machine(root).unwrap_or_else(|| journal.to_owned()), LOCK)
 }
 
+/// Suffix of a lock file.
 const LOCK: &str = ".lock";
 
-/// Returns the default journal path, beside which are the lock and the note that all journals of this machine share;
-/// `None` for a process that does not use these.
+/// Returns the default path of a journal beside which this machine has its only lock and the note about a journal
+/// elsewhere; `None` for a process that uses neither: below another root, without being root, or where no default path
+/// can be written to.
 fn of_the_machine(root: &Root) -> Option<PathBuf> {
     let is_shared = root.is_real() && process::is_root();
     is_shared.then(|| chosen(|place| beside(place, LOCK).exists()))?

@@ -23,6 +23,7 @@ pub(crate) struct Reach {
     pub(crate) machine_wide: bool,
 }
 
+/// A change of the machine that is planned and not made yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) knob: String,
@@ -265,7 +266,7 @@ impl Planner<'_> {
             let meet = !cpus.parse::<CpuSet>().ok()?.intersection(shield).is_empty();
             let listed = self.root.read_list(&format!("{folder}/cgroup.procs"));
             let us = std::process::id().to_string();
-            // The process of fauxplat itself leaves its cpuset for the shield.
+            // The process of fauxplat itself leaves its cpuset for that of the shield, so it does not stay.
             let leaves = |process: &str| self.reach.command && folder == own && process == us;
             let has_tasks = listed.split_whitespace().any(|process| !leaves(process));
             (meet && has_tasks && !cpusets::is_ours(&folder))

@@ -17,7 +17,8 @@ pub fn remainder(done: &Restoration, journal: &Path) -> Option<String> {
     if theirs.count() > 0 {
         said.push("`fauxplat restore --force` writes the old values".to_owned());
     }
-    // Another attempt would not help, and no process can tune the machine while the journal announces these changes.
+    // Another restoration would be refused as well, and no process can tune the machine while the journal announces
+    // these changes.
     if refused.count() > 0 {
         let journal = journal.display();
         said.push(format!("put back by hand what was refused, then remove the journal {journal}"));

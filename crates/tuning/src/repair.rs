@@ -41,7 +41,8 @@ impl Snapshot {
     }
 
     /// Returns whether the kernel may set this mask when CPUs are taken away from a task or interrupt whose mask was
-    /// `saved`: all possible CPUs, the CPUs of the cpuset, or the remaining CPUs.
+    /// `saved`: all possible CPUs, the removed CPUs, the others, the CPUs of the cpuset, or those of `saved` that
+    /// remain.
     fn is_the_kernels(&self, mask: &CpuSet, saved: &CpuSet, cpuset: Option<&CpuSet>) -> bool {
         let rest = self.possible.without(&self.removed);
         *mask == self.possible
@@ -73,8 +74,8 @@ pub(crate) struct Repairer<'a> {
     snapshot: &'a Snapshot,
     cpusets: Option<Cpusets>,
     saved: HashMap<(i32, u64), (&'a CpuSet, &'a str)>,
-    /// Tasks whose mask the kernel has changed: the mask before, and the wider mask of the kernel, which their children
-    /// have inherited.
+    /// Tasks whose mask the kernel has changed, by id: the mask before, and the wider mask that the kernel gave, which
+    /// children of the task have inherited.
     victims: HashMap<i32, (CpuSet, CpuSet)>,
     pub(crate) done: Repairs,
 }
@@ -123,7 +124,7 @@ impl<'a> Repairer<'a> {
             }
             let mask = now.parse::<CpuSet>().unwrap_or_default();
             let lost = self.snapshot.is_the_kernels(&mask, &before, Some(&online));
-            // For an interrupt that it manages by itself, the kernel returns EIO; the affinity is then correct.
+            // The kernel refuses to move an interrupt that it manages by itself (EIO).
             match lost && self.root.write(&file, saved).is_ok() {
                 true => self.done.interrupts += 1,
                 false => self.done.left.push(format!("interrupt {number} is `{now}` and was `{saved}`")),
@@ -158,7 +159,7 @@ impl<'a> Repairer<'a> {
         self.children(&now);
     }
 
-    /// Reports a task whose mask differs and is not restored, only once even after several passes.
+    /// Reports a task whose mask differs and is not restored, once for all passes.
     fn leave(&mut self, task: &Task, mask: &CpuSet) {
         let line = format!("task {} may run on {}, and before tuning on {mask}", task.tid, task.mask);
         if !self.done.left.contains(&line) {

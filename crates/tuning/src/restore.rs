@@ -70,7 +70,8 @@ pub(crate) fn recover(
         told.rebooted = true;
     } else {
         check(path, &story, root, force, cut)?;
-        // Values are restored before anything is recorded, since the records only matter to later readers.
+        // Values are restored before the journal records that they are: if this process is killed between the two, the
+        // next one restores the same values again.
         let mut repairer = snapshot(&story, root).map(|snapshot| Repairer::new(root, snapshot));
         let hurry = Hurry::begin(root, &mut journal, &story);
         let settled = put_back(root, &story, force, &mut repairer, &mut told);
@@ -88,7 +89,8 @@ pub(crate) fn recover(
         }
     }
     if let Err(error) = journal.remove() {
-        // The file may be writable even if its folder is not.
+        // The folder of the journal may be read-only while the file is writable: the journal then at least records that
+        // nothing is left to undo.
         let _said_below = journal.settle(story.entries.iter().map(|entry| entry.seq).collect());
         told.journal_error = Some(in_words(error));
         return Ok(Some(told));
@@ -108,8 +110,8 @@ fn in_words(error: TuneError) -> String {
     }
 }
 
-/// Returns whether the changes were made before the last reboot. If that cannot be determined, `force` makes the answer
-/// no.
+/// Returns whether the changes were made before the last reboot. If the boot of the journal is unknown, the answer is
+/// no with `force`, and an error without it.
 fn is_of_another_boot(path: &Path, story: &Story, root: &Root, force: bool) -> Result<bool, TuneError> {
     match journal::boot_id(path, root) {
         Ok(id) if !story.opening.boot_id.is_empty() => Ok(id != story.opening.boot_id),
@@ -137,7 +139,8 @@ fn check(path: &Path, story: &Story, root: &Root, force: bool, cut: Cut) -> Resu
     Ok(())
 }
 
-/// Time that a task may need until it is scheduled and loses the mask of a CPU that was offline.
+/// Time until the second pass over tasks: a task that slept while its CPU was offline loses its mask only when it
+/// wakes.
 const SECOND_LOOK: Duration = Duration::from_millis(100);
 
 /// Repairs tasks that lost their masks only after the first pass, and returns all repairs.
@@ -148,8 +151,8 @@ fn second_look(mut repairer: Repairer<'_>) -> Repairs {
     repairer.done
 }
 
-/// Undoes all changes, the groups in the reverse order. Returns the numbers of the changes that need no further
-/// undoing.
+/// Undoes all changes, the groups in the reverse order. Returns the numbers of the changes that are undone, or of which
+/// nothing is left to undo.
 fn put_back(
     root: &Root,
     story: &Story,

@@ -55,7 +55,7 @@ impl StepState {
         }
     }
 
-    /// Returns the report of a step that is not carried out; `None` for a step that has to be.
+    /// Returns the report of a step that is not carried out; `None` for a step that is still to be carried out.
     pub(crate) fn told(self, step: &Step) -> Option<KnobChange> {
         match self {
             StepState::Already(value) => {
@@ -67,7 +67,7 @@ impl StepState {
     }
 }
 
-/// Returns outcome and reason for a change that cannot be tried; `None` if it can.
+/// Returns outcome and reason for a change that cannot be tried; `None` if it can be tried.
 fn barred(root: &Root, step: &Step) -> Option<(KnobOutcome, String)> {
     let needs_root = || Some((KnobOutcome::Denied, "needs root".to_owned()));
     match &step.action {

@@ -78,7 +78,8 @@ impl Tuned {
     /// Restores everything after a failed change, and returns what remains.
     pub(crate) fn give_up(mut self) -> Back {
         let (done, journal) = (self.put_back(), self.journal.clone());
-        // Dropping the value waits for the guardian, which tries as well, so the journal then shows the final state.
+        // Dropping the value waits for the guardian, which tries to restore as well: only then does the journal show
+        // what remains.
         drop(self);
         Back(match done {
             _ if !journal.exists() => None,
@@ -124,7 +125,7 @@ impl Tuned {
 
 impl Drop for Tuned {
     fn drop(&mut self) {
-        // On failure the guardian tries once more, and the journal remains if that fails too.
+        // On failure the guardian tries once more; if the guardian fails too, the journal stays for the next fauxplat.
         let _left_to_the_guardian = self.put_back();
     }
 }

@@ -14,7 +14,7 @@ use crate::journal::Entry;
 use crate::knob::{Form, Group};
 use crate::repair::Repairer;
 
-/// Number of passes over values that influence each other, since writing a governor may reset a value that was just
+/// Number of times that the values of a group are written, since writing a governor may reset a value that was just
 /// restored.
 const PASSES: usize = 4;
 
@@ -43,7 +43,7 @@ pub(crate) fn group(
 enum Side {
     /// The original value.
     Old,
-    /// The value that fauxplat wrote, or any value if the change was in flight.
+    /// The value that fauxplat wrote, or any value but the original if no reading was recorded after the write.
     Ours,
     /// A third value: another program wrote it.
     Theirs,
@@ -52,9 +52,8 @@ enum Side {
     Unread,
 }
 
-/// Compares a present value with the original one and with `got`, the value read back after the write. If there is no
-/// such reading, since the change was in flight or could not be read back, any value but the original counts as written
-/// by fauxplat.
+/// Compares a present value with the original one and with `got`, the value read back after the write. Without such a
+/// reading, any value but the original counts as written by fauxplat.
 fn side(now: io::Result<String>, old: &str, got: Option<&Option<String>>, form: Form) -> Side {
     let now = match now {
         Ok(now) => now,
@@ -111,7 +110,8 @@ fn judge(root: &Root, entry: &Entry) -> Option<Side> {
     Some(side(now, old, got, *form))
 }
 
-/// Writes original values until all files have them, as far as the kernel accepts them. Returns the last error of each.
+/// Writes original values until all files have them, as far as the kernel accepts them. Returns the error of the last
+/// attempt at each value.
 fn write_back(root: &Root, entries: &[&Entry], judged: &[(usize, Side)]) -> Vec<Option<io::Error>> {
     let mut errors: Vec<Option<io::Error>> = judged.iter().map(|_| None).collect();
     for _ in 0..PASSES {
@@ -147,7 +147,7 @@ fn report(root: &Root, entry: &Entry, side: Side, error: Option<io::Error>) -> K
     let read = root.read(file).map(|text| form.value(&text));
     let wanted = form.value(old);
     let holds = read.as_ref().is_ok_and(|now| *now == wanted);
-    // A read error is reported before a write error.
+    // The error of the reading comes first: it tells why the value is unknown.
     let error = read.as_ref().err().map(why).or(error.as_ref().map(why));
     let (outcome, reason) = match side {
         Side::Old if holds => (KnobOutcome::Already, None),

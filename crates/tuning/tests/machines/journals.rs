@@ -111,7 +111,7 @@ fn a_journal_with_a_flipped_bit_is_never_acted_upon() {
     }
 }
 
-/// The content of a journal decides what root writes to the machine, so only root may own it and write to it.
+/// The content of a journal decides what root writes to the machine, so only root may own the file and write to it.
 fn a_journal_of_somebody_else_is_never_acted_upon() {
     let kept = kept();
     // An ordinary user cannot give the file to another user.

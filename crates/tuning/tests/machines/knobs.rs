@@ -104,8 +104,8 @@ fn all_knobs_together_come_back_newest_first() {
     let back = machine.restore(false).unwrap().unwrap();
     let order: Vec<String> = back.changes.iter().map(|change| change.target.clone()).collect();
     let (frequency, others): (Vec<_>, Vec<_>) = made.into_iter().partition(|target| target.contains("/cpu/"));
-    // The governor resets values that depend on it, so its group is restored last, and in the order of the table of
-    // knobs.
+    // The governor resets values that depend on it, so the frequency group is restored last, and in the order in which
+    // it was applied.
     let expected: Vec<String> = others.into_iter().rev().chain(frequency).collect();
     assert_eq!(order, expected);
     assert_eq!(machine.all(), before);
@@ -228,7 +228,8 @@ fn what_a_governor_resets_comes_back_as_it_was_before_it() {
         assert!(back.changes.iter().all(|change| change.knob != "turbo"), "{words:?}: {back:?}");
         assert_eq!(machine.all(), before, "{words:?}");
     }
-    // A value that fauxplat did not change stays as another program leaves it.
+    // A restoration must not touch the turbo setting, which fauxplat announced and did not change, when another program
+    // changes it.
     machine.keep(&["governor=performance"]);
     machine.write("sys/devices/system/cpu/cpufreq/boost", b"0\n");
     let back = machine.restore(true).unwrap().unwrap();

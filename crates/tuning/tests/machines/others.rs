@@ -159,7 +159,8 @@ fn a_value_that_cannot_be_read_is_not_given_up() {
 fn what_a_short_limit_put_back_is_not_kept() {
     let machine = Machine::new();
     let mut tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = Some(Nanos(1_000_000))).unwrap();
-    // On a slow machine, the time limit may pass before there is a journal; changes made after it are restored as well.
+    // On a slow machine, the limit of 1 ms may pass before the journal exists. The guardian restores later changes as
+    // well.
     let is_back = (0..300_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(1));
         !machine.journal().exists()

@@ -90,7 +90,8 @@ fn nobody_else_keeps_root_from_restoring() {
         assert!(machine.restore(false).unwrap().unwrap().complete);
     }
     assert_eq!(machine.all(), before);
-    // The guardian kills a tuning process that hangs while it writes; this one does not hang.
+    // At its time limit the guardian restores the machine, and kills a tuner that seems to hang because its journal is
+    // locked. Locks of another user must not look like that.
     let limit = Some(Nanos(100_000_000));
     let tuned = machine.tune(&["swappiness=1"], |tuning| tuning.max = limit).unwrap();
     {
