@@ -1,5 +1,5 @@
-//! Limits of the ancestors of a group, which apply to the group as well: the lowest limit decides. Groups that contain
-//! fauxplat itself need not be among these ancestors.
+//! Limits of the ancestors of a group, which apply to the group as well: the lowest limit decides. A group that
+//! fauxplat makes need not lie below the group of fauxplat itself, whose limits then do not apply.
 
 use std::path::Path;
 
@@ -12,8 +12,7 @@ use crate::hierarchy::{Version, read};
 use crate::{Controller, Group};
 
 impl Group {
-    /// Returns a sentence for each part of `limit`, such as its memory, that is higher than an ancestor of this group
-    /// allows.
+    /// Returns a sentence for each resource of `limit`, such as memory, of which an ancestor of this group allows less.
     pub(crate) fn lower_around(&self, limit: &Limit) -> Vec<String> {
         let mut told = Vec::new();
         if let (Some(place), Some(percent)) = (self.place(Controller::Cpu), limit.cpu_percent) {
@@ -42,8 +41,8 @@ impl Group {
         told
     }
 
-    /// Returns sentences about limited groups that contain fauxplat but not this group, since a user may expect their
-    /// limits to hold for this group too.
+    /// Returns sentences about limited groups that contain fauxplat but not this group, since a user may expect the
+    /// limits of fauxplat to hold for this group too.
     pub(crate) fn left_around(&self) -> Vec<String> {
         self.parts.iter().flat_map(left).collect()
     }
@@ -62,8 +61,8 @@ fn left(part: &HierarchyGroup) -> Vec<String> {
         .collect()
 }
 
-/// Limits that are set on the group of `folder` itself, as text. In version 1 each group has a list of CPUs and of
-/// memory nodes, which is a limit only if it differs from the list of the parent of `group`.
+/// Limits that are set on the group of `folder` itself, as text. In version 1 each group has lists of CPUs and memory
+/// nodes; a list counts as a limit only if the parent of `group` has another one.
 fn stated(version: Version, folder: &Path, group: &Path) -> Vec<String> {
     let cpu = quota(version, folder).map(|quota| format!("cpu {:.0} %", quota.cpus() * 100.0));
     let memory = number(folder, memory_file(version)).map(|bytes| format!("memory {}", Bytes(bytes)));

@@ -16,7 +16,7 @@ pub enum Controller {
     Pids,
     /// Traffic with block devices.
     Io,
-    /// Pressure: the time for which tasks waited for resources; only in the hierarchy of version 2.
+    /// Pressure: the time for which tasks waited for resources; only version 2 counts it.
     Pressure,
 }
 
@@ -31,7 +31,8 @@ impl Controller {
         Controller::Pressure,
     ];
 
-    /// Controllers that count usage. Where available, they are used in addition to the controllers that a limit needs.
+    /// Controllers that count usage. A watched group uses them where they are available, beside the controllers that
+    /// its limit needs.
     pub(crate) const ACCOUNTS: [Controller; 4] =
         [Controller::CpuAccount, Controller::Memory, Controller::Pids, Controller::Pressure];
 

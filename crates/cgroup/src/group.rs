@@ -29,7 +29,7 @@ pub(crate) struct HierarchyGroup {
     pub(crate) made: Made,
 }
 
-/// Folder with the files of a group in one hierarchy. The version of the hierarchy decides how the files are named.
+/// Folder with the files of a group in one hierarchy; names of files depend on the version.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupFolders<'g> {
     pub(crate) version: Version,
@@ -82,7 +82,7 @@ impl Group {
         self.parts.iter().map(place).collect()
     }
 
-    /// Path of the group in the kernel's log, from the hierarchy that limits memory.
+    /// Path by which the kernel's log names the group when memory runs out; `None` without the memory controller.
     pub fn path_in_log(&self) -> Option<String> {
         let part = self.part(Controller::Memory)?;
         Some(part.hierarchy.path_of(&part.made.folder))
@@ -138,8 +138,8 @@ impl Group {
         let mut paths = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
         paths.try_for_each(|path| write(&path, &pid.to_string()))?;
         if let Some(wanted) = wanted {
-            // If the group has none of these CPUs, the process keeps the CPUs that the kernel chose: CPUs that a user
-            // requests were checked before.
+            // The kernel refuses if the group has none of these CPUs. The process then keeps the CPUs of the group,
+            // since CPUs that a user requests were checked before.
             let _none_of_them = sched::set_affinity(pid, &wanted);
         }
         Ok(())
@@ -196,7 +196,7 @@ impl Drop for Group {
 }
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
-    // Files are never created: a file that does not exist is not one of the kernel's.
+    // A file that does not exist is not created, since only the kernel makes files of groups.
     let written = fs::File::options().write(true).truncate(true).open(path).and_then(|mut file| {
         use std::io::Write;
         file.write_all(text.as_bytes())
@@ -207,8 +207,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CgroupError> {
 /// Longest wait until killed processes have left a group: a killed process needs a CPU once more to end, which takes a
 /// while on a busy machine.
 const PATIENCE_NS: u64 = 10_000_000_000;
-/// Longest wait if the processes that are left in a group cannot be ended (they wait for a disk, are frozen, or belong
-/// to another user or container). The group then stays, and is removed by the next process that makes groups.
+/// Longest wait while no process in a group can be killed: each waits for a disk, is frozen, or belongs to another user
+/// or container. The group then stays, and is removed by the next process that makes groups.
 const PATIENCE_WITH_HELD_NS: u64 = 500_000_000;
 
 /// Kills the processes in a group and in the groups below it, and removes the groups; returns whether they are gone. A
@@ -235,9 +235,9 @@ pub(crate) fn remove(folder: &Path) -> bool {
     }
 }
 
-/// Lifts the CPU quota of a group that contains processes: a killed process needs CPU time to end. Quotas are lifted in
-/// all hierarchies before any group is removed, since only one hierarchy has the quota, and the processes are in all of
-/// them.
+/// Lifts the CPU quota of a group that contains processes: a killed process needs CPU time to end. The caller lifts it
+/// in all hierarchies before it removes any folder: one hierarchy has the quota, and the processes to be killed are in
+/// all of them.
 pub(crate) fn lift_quota(folder: &Path) {
     if members(folder, 0).is_empty() {
         return;
@@ -249,8 +249,8 @@ pub(crate) fn lift_quota(folder: &Path) {
 }
 
 /// Whether this process can kill a process now: the process has not ended, is not in an uninterruptible sleep, and does
-/// not belong to another user, as a process started by sudo may. Processes frozen by the freezer of version 1 show such
-/// a sleep.
+/// not belong to another user, as a process started by sudo may. A process frozen by the freezer of version 1 shows the
+/// state of that sleep.
 fn is_at_liberty(pid: i32) -> bool {
     let stat = hierarchy::read(Path::new(&format!("/proc/{pid}/stat")));
     TaskStat::parse(&stat).is_some_and(|task| task.process_lives() && task.state() != Some('D'))
@@ -271,9 +271,9 @@ fn removed(folder: &Path, depth: usize) -> std::io::Result<()> {
     }
 }
 
-/// Kills members of a group. A descriptor holds each process before its membership is checked again, so that no other
-/// process is killed if the process id was reused. Kernels before 5.3 lack such descriptors; there the id that was just
-/// checked is used.
+/// Kills members of a group. A pidfd of each process is opened before its membership is checked again, so that no other
+/// process is killed if the id was reused. Kernels before 5.3 have no pidfd; there the id that was just checked is
+/// used.
 fn end(pids: &[i32], folder: &Path) {
     let held: Vec<_> = pids.iter().map(|&pid| (pid, process::end_of(pid))).collect();
     let still = members(folder, 0);
@@ -285,9 +285,9 @@ fn end(pids: &[i32], folder: &Path) {
     }
 }
 
-/// Processes that must end before a group can be removed; `None` if this process is among them. A scope unit of systemd
-/// is removed when the last process leaves it, so a process that came from there cannot go back, and would kill itself
-/// before it has reported its findings.
+/// Processes that must end before a group can be removed; `None` if this process is among them. A process that has
+/// entered a group from a scope unit of systemd cannot go back, since systemd removes a unit that its last process has
+/// left; to remove the group, the process would kill itself before it has reported its findings.
 pub(crate) fn others(folder: &Path) -> Option<Vec<i32>> {
     let found = members(folder, 0);
     let is_inside = found.iter().any(|&pid| u32::try_from(pid) == Ok(std::process::id()));

@@ -57,8 +57,8 @@ fn weight(place: GroupFolders<'_>) -> Option<f64> {
     weight.filter(|weight| *weight != 100.0)
 }
 
-/// Effective list of CPUs (`name` is `cpus`) or memory nodes (`mems`): in version 2 an empty list stands for the list
-/// of the parent.
+/// Effective list of CPUs (`name` is `cpus`) or memory nodes (`mems`). In version 2 the list that was written may be
+/// empty, which stands for the list of the parent.
 fn list(place: GroupFolders<'_>, name: &str) -> Option<String> {
     let text =
         |file: String| Some(read(&place.folder.join(file)).trim().to_owned()).filter(|it| !it.is_empty());

@@ -18,7 +18,8 @@ pub(crate) struct Hierarchy {
     pub(crate) mount: PathBuf,
     /// Group of this process, as a folder below the mount point.
     pub(crate) own: PathBuf,
-    /// Path of the group that is mounted; in some containers not `/`.
+    /// Path, within the hierarchy, of the group that is mounted at `mount`: `/`, or in a container the group of the
+    /// container.
     pub(crate) part: String,
 }
 
@@ -44,7 +45,8 @@ pub(crate) struct Made {
     /// Controllers that were enabled in the parent for this group or for other groups of fauxplat beside it, as a mask
     /// over [`Controller::ALL`].
     pub(crate) enabled: u64,
-    /// Explanation of the place: why a group is permitted there, and which places were tried before.
+    /// Why the group is where it is, as a sentence part for reports: the permission, and the nearer places that
+    /// refused.
     pub(crate) way: String,
 }
 
@@ -76,11 +78,11 @@ impl Hierarchy {
         Some(Hierarchy { controllers: vec![controller], version, mount: folder, own, part })
     }
 
-    /// Groups below which a group could be made, the nearest to this process's own group first, so that fauxplat stays
-    /// within as many as possible of the limits that already apply to it. In version 2 the own group contains processes
-    /// and so can have no children with controllers; the new group is made beside the own group, outside its limits,
-    /// which a note then says. The own group is tried last in version 2: it suffices where no controller is needed, and
-    /// otherwise shows whether its processes could be moved. The groups above a scope unit of fauxplat are not tried.
+    /// Groups below which a group could be made, the nearest to this process's own group first, so that as many as
+    /// possible of the limits of fauxplat apply to the new group. In version 2 a group that contains processes can
+    /// enable no controllers for its children. The own group contains this process and is therefore tried last: it
+    /// suffices where no controller is needed, and otherwise shows whether its processes could be moved. Groups above a
+    /// scope unit of fauxplat belong to the service manager and are left out.
     pub(crate) fn candidates(&self) -> Vec<PathBuf> {
         let around = self.own.ancestors().take_while(|folder| folder.starts_with(&self.mount));
         let mut folders: Vec<PathBuf> = around.map(Path::to_owned).collect();
@@ -127,8 +129,8 @@ impl Hierarchy {
         let _turn = (self.version == Version::Two).then(|| Turn::take(folder));
         let missing = self.refuse(folder, may_enable)?;
         let fresh = missing.iter().fold(0, |all, controller| all | owner::mask(*controller));
-        // Controllers that were enabled for another group of fauxplat in this place may be needed here too; the last of
-        // these groups to be removed disables them.
+        // Controllers that were enabled for other groups of fauxplat in this folder are recorded too, since this group
+        // may need them; the last of the groups to be removed disables them.
         let enabled = names_of_ours(folder).iter().fold(fresh, |all, name| all | owner::enabled(name));
         let made = folder.join(owner::name(number, enabled));
         fs::create_dir(&made).map_err(|error| error.to_string())?;
@@ -199,9 +201,9 @@ impl From<String> for Refusal {
 }
 
 /// Whether a group has these controllers and may be changed, but contains processes. The kernel then refuses to enable
-/// most controllers for children, and makes the children useless for processes with the remaining controllers, see "No
-/// Internal Process Constraint" and "Threads" in its document on cgroup v2. The root group is exempt; no other group
-/// lacks the file `cgroup.type`.
+/// most controllers for children; with the others, the children cannot take processes, see "No Internal Process
+/// Constraint" and "Threads" in its document on cgroup v2. The root group is exempt; no other group lacks the file
+/// `cgroup.type`.
 fn is_occupied(folder: &Path, missing: &[Controller]) -> bool {
     let available = read(&folder.join("cgroup.controllers"));
     let has = |name: &str| available.split_whitespace().any(|one| one == name);
@@ -274,9 +276,9 @@ fn enable(folder: &Path, missing: &[Controller]) -> Result<(), (u64, Refusal)> {
     Ok(())
 }
 
-/// Disables the controllers that [`enable`] enabled for a group that has been removed, except the controllers that
-/// other groups of fauxplat record: these groups may need them, and disable them later. Groups that do not record a
-/// controller were made before the controller was enabled. The kernel refuses where children of another program use the
+/// Disables the controllers that [`enable`] enabled for a group that has been removed. A controller in the name of
+/// another group of fauxplat stays enabled until that group is removed; a group whose name lacks the controller was
+/// made before it was enabled, and does not need it. The kernel refuses where children of another program use the
 /// controller. The caller holds the [`Turn`], and held it when the group was removed.
 pub(crate) fn disable(folder: &Path, enabled: u64) {
     if enabled == 0 {

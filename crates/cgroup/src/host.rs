@@ -18,7 +18,8 @@ pub struct Host {
     groups: String,
     /// Content of `/proc/cgroups`.
     controllers: String,
-    /// The reason why this process was moved to another group; `None` where it was not moved.
+    /// The error because of which this process was moved to another group, as a sentence part; `None` if it was not
+    /// moved.
     moved: Option<String>,
 }
 
@@ -41,7 +42,7 @@ impl Host {
         Host { moved: Some(format!("; before that {refused}")), ..self }
     }
 
-    /// The controllers that these limits need.
+    /// The controllers that these limits need, each once.
     pub fn needed<'l>(limits: impl IntoIterator<Item = &'l Limit>) -> Vec<Controller> {
         let mut needed: Vec<Controller> = limits.into_iter().flat_map(Controller::needed).collect();
         needed.sort_unstable();
@@ -159,8 +160,8 @@ struct Wanted {
 }
 
 /// Adds a hierarchy to `found`, or adds its controllers if the hierarchy is in `found` already: each hierarchy gets a
-/// single group, since a child enters every group that it is given. A controller that only counts usage is left out if
-/// it would have to be enabled first.
+/// single group, since a process is in exactly one group of a hierarchy. A controller that only counts usage is left
+/// out if it would have to be enabled first.
 fn add(found: &mut Vec<Wanted>, hierarchy: Hierarchy, is_needed: bool) {
     match found.iter_mut().find(|one| one.hierarchy.mount == hierarchy.mount) {
         Some(same) if is_needed || hierarchy.is_given_on() => {

@@ -6,9 +6,9 @@ use crate::group::write;
 use crate::hierarchy::Version;
 use crate::{CgroupError, Controller, Group};
 
-/// Divisor of the margin below the limit: `memory.high` is the limit minus the limit over this divisor. The kernel lets
-/// tasks exceed `memory.high` by some per cent of it before they stand still (`calculate_high_delay` in
-/// `mm/memcontrol.c`), so that tasks stop at about the limit.
+/// `memory.high` is the limit minus a share of it, whose divisor this is. The kernel lets tasks exceed `memory.high` by
+/// some per cent of it before they stand still (`calculate_high_delay` in `mm/memcontrol.c`), so that tasks stop at
+/// about the limit.
 const PAST_HIGH: u64 = 32;
 
 /// Mechanism that makes the tasks of a group wait when its memory is used up.
@@ -61,9 +61,9 @@ impl Group {
 }
 
 impl Pausing {
-    /// Whether to freeze a group, from two successive readings of its usage: the group has reached the threshold and
-    /// stays above it. A group that reads files reaches the threshold too, but falls below it when the kernel frees the
-    /// cached pages of the files.
+    /// Whether to freeze a group, by two successive readings of its usage: the group was above `memory.high` in both. A
+    /// group that reads files reaches the threshold too, but falls below it when the kernel frees the cached pages of
+    /// the files.
     pub fn wants_freezing(self, before: &GroupUsage, now: &GroupUsage) -> bool {
         let Pausing::ByFreezing { high_bytes } = self else { return false };
         let is_above = |usage: &GroupUsage| usage.memory_bytes.is_some_and(|bytes| bytes >= high_bytes);

@@ -13,12 +13,12 @@ use crate::Controller;
 
 /// Prefix of the names of all groups that fauxplat makes.
 const PREFIX: &str = "fauxplat";
-/// Group numbers are reduced to less than this bound. The last number of a name is the group number plus this factor
-/// times the mask of controllers.
+/// Bound below which group numbers are reduced. The last number of a name is the group number plus this bound times the
+/// mask of controllers.
 const GROUPS_MAX: u64 = 1_000_000;
 
-/// A unique name for a group: namespace, process id and start time, which together identify a process of a boot, and
-/// the number that combines the group's number with the controllers enabled for it.
+/// A unique name for a group: pid namespace, process id and start time, which together identify a process of this boot,
+/// and a number that combines the group's number with the mask of the controllers in `enabled`.
 pub(crate) fn name(number: usize, enabled: u64) -> String {
     let (namespace, pid) = (pid_namespace().unwrap_or_default(), std::process::id());
     let number = number as u64 % GROUPS_MAX + enabled * GROUPS_MAX;
@@ -40,8 +40,8 @@ pub(crate) fn is_scope_unit(folder: &Path) -> bool {
     name.is_some_and(|name| name.starts_with(SCOPE_UNIT.0) && name.ends_with(SCOPE_UNIT.1))
 }
 
-/// Numbers in the name of a group: namespace, process id, start time and the last number; `None` if fauxplat did not
-/// make the group.
+/// Numbers in the name of a group: pid namespace, process id, start time, and group number with mask; `None` if the
+/// name is none of fauxplat's.
 fn numbers(name: &str) -> Option<[u64; 4]> {
     let mut parts = name.split('-');
     if parts.next() != Some(PREFIX) {

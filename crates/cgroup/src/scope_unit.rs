@@ -10,13 +10,14 @@ use fauxplat_procfs::task::TaskStat;
 use crate::hierarchy::read;
 use crate::{CgroupError, Controller, Host, group, owner};
 
-/// A scope unit for this process.
+/// The scope unit of this process.
 #[derive(Clone, Debug)]
 pub struct ScopeUnit {
     name: String,
 }
 
-/// Name of the group within the scope unit that contains the processes of fauxplat.
+/// Name of the group within the scope unit into which fauxplat and its spawner move, so that the unit itself contains
+/// no process.
 const OURS: &str = "fauxplat";
 
 impl ScopeUnit {
@@ -58,8 +59,8 @@ impl ScopeUnit {
         words
     }
 
-    /// Whether this process and all of the given processes that are alive are in the unit, according to `proc` below
-    /// `root`. The manager moves the processes one after the other, in any order.
+    /// Whether this process and those of `pids` that are alive are in the unit, according to `proc` below `root`. The
+    /// manager moves the processes one after the other, in any order.
     pub fn is_entered(&self, root: &Path, pids: &[i32]) -> bool {
         let lives = |pid: &&i32| {
             TaskStat::parse(&read(&root.join(format!("proc/{pid}/stat"))))
@@ -86,7 +87,7 @@ impl ScopeUnit {
         let me = i32::try_from(std::process::id()).unwrap_or(0);
         for pid in pids {
             match group::write(&ours.join("cgroup.procs"), &pid.to_string()) {
-                // Another process may have ended meanwhile.
+                // Errors of other processes are ignored, since they may have ended meanwhile.
                 Err(refused) if *pid == me => return Err(refused),
                 _ => {}
             }

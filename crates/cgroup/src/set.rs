@@ -11,15 +11,15 @@ use crate::group::{GroupFolders, write};
 use crate::hierarchy::{Version, read};
 use crate::{CgroupError, Controller, Group};
 
-/// Period of a CPU quota, unless the quota would be too small. The kernel's default is ten times as long: a command of
-/// some milliseconds would be over before its limit applies.
+/// Period of a CPU quota, unless the quota would be less than [`QUOTA_US_MIN`]. The kernel's default is ten times as
+/// long: a command of some milliseconds would be over before its quota of the first period is used up.
 const PERIOD_US: u64 = 10_000;
 /// The smallest quota that the kernel accepts (`min_cfs_quota_period` in `kernel/sched/core.c`).
 const QUOTA_US_MIN: u64 = 1000;
 /// Shares of version 1 for the default weight of 100; see `sched_weight_from_cgroup` in `kernel/sched/sched.h`.
 pub(crate) const SHARES_USUAL: u64 = 1024;
 
-/// Quota and period in microseconds for this percentage of one CPU.
+/// Quota and period in microseconds for this percentage of one CPU; a percentage of zero counts as one.
 fn quota_and_period(percent: u32) -> (u64, u64) {
     let percent = u64::from(percent.max(1));
     let quota_us = (percent * PERIOD_US / 100).max(QUOTA_US_MIN);
@@ -27,7 +27,7 @@ fn quota_and_period(percent: u32) -> (u64, u64) {
 }
 
 impl Group {
-    /// Sets all parts of a limit, and records notes on settings and on limits of ancestors that the user should know.
+    /// Sets all parts of a limit, and records what the user should know about it as notes and remarks.
     pub(crate) fn set(&mut self, limit: &Limit, root: &Path) -> Result<(), CgroupError> {
         if let Some(place) = self.place(Controller::Cpu) {
             limit.cpu_percent.map_or(Ok(()), |percent| set_quota(place, percent))?;

@@ -17,16 +17,16 @@ pub(crate) struct Turn {
     folder: Option<File>,
 }
 
-/// Longest wait for the lock: longer than another fauxplat needs to remove a group whose processes do not end. Any user
-/// who may read a folder may lock it, so the wait has a limit.
+/// Longest wait for the lock: longer than another fauxplat waits for processes that cannot be ended, before it gives a
+/// group up. Any user who may read a folder may lock it, so the wait must have a limit.
 const PATIENCE_NS: u64 = 2_000_000_000;
-/// Longest wait for the lock once the user has asked to stop: sufficient for another fauxplat to remove one group whose
-/// processes do not end.
+/// Longest wait for the lock once the user has asked to stop: as long as another fauxplat waits for one group of
+/// processes that cannot be ended.
 const HURRIED_NS: u64 = 600_000_000;
 
 impl Turn {
     /// Waits for the lock, for a shorter time once the user has asked to stop. A folder that cannot be opened is not
-    /// locked: no other process changes anything in it either.
+    /// locked.
     pub(crate) fn take(folder: &Path) -> Turn {
         let begun_ns = clock::monotonic_ns();
         let limit_ns = || if signal::stop_requested() { HURRIED_NS } else { PATIENCE_NS };

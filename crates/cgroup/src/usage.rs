@@ -61,7 +61,8 @@ fn add_memory(usage: &mut GroupUsage, GroupFolders { version, folder, .. }: Grou
             usage.swap_bytes = counted(folder, "memory.memsw.usage_in_bytes")
                 .zip(usage.memory_bytes)
                 .map(|(sum, memory)| sum.saturating_sub(memory));
-            // Where the limit of memory equals the limit of memory and swap together, the latter is reached first.
+            // A group without swap meets the limit of memory and swap together before the equal limit of memory, so
+            // both counts are added.
             let met = ["memory.failcnt", "memory.memsw.failcnt"].map(|file| counted(folder, file));
             usage.max = met[0].map(|times| times.saturating_add(met[1].unwrap_or(0)));
             usage.oom_kills = cgroup::oom_kills(&control);

@@ -25,7 +25,7 @@ fn group(number: usize, limit: &Limit) -> Option<(Host, Group)> {
     }
 }
 
-/// A shell that enters the group before it executes the program.
+/// Command that runs the program in the group: a shell enters the group and then executes it.
 fn inside(group: &Group, program: &str) -> Command {
     let enter: String = group
         .folders()
@@ -83,7 +83,7 @@ fn a_group_goes_however_little_of_a_cpu_it_has() {
     while busy.iter().any(|one| !group.pids().contains(&(one.id() as i32))) {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-    // A second is the longest period that the kernel accepts.
+    // The quota is 1 ms in 1 s, which is the longest period that the kernel accepts.
     for (file, text) in
         [("cpu.max", "1000 1000000"), ("cpu.cfs_period_us", "1000000"), ("cpu.cfs_quota_us", "1000")]
     {
@@ -233,7 +233,8 @@ fn a_group_whose_processes_cannot_be_ended_holds_nobody_up() {
             std::fs::write(folder.join("cgroup.procs"), sleeper.id().to_string()).unwrap();
         }
         // The request to freeze is repeated: a process that is still being loaded from a network file system may lose a
-        // request, since that file system takes it for a signal (`p9_client_rpc` in `net/9p/client.c`).
+        // request, since that file system drops the pending signal by which it is made (`p9_client_rpc` in
+        // `net/9p/client.c`).
         let state = freezer.join("freezer.state");
         let is_frozen = || {
             std::fs::write(&state, "FROZEN").unwrap();

@@ -38,7 +38,8 @@ impl Tree {
         Host::discover(&self.0)
     }
 
-    /// A group in a folder with these files, as if the kernel had created them.
+    /// Makes a folder below the own group in the hierarchy of each controller, with these files, as if the kernel had
+    /// made a group there.
     fn group(&self, controllers: &[Controller], folder: &str, files: &[(&str, &str)]) -> Group {
         let mut group = Group::default();
         for controller in controllers {
@@ -133,12 +134,12 @@ fn what_no_group_gives_on_is_given_on_meanwhile_and_taken_back() {
     fs::remove_dir(&made.folder).unwrap();
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "-cpuset");
-    // Another group of fauxplat still needs the controller.
+    // Another group of fauxplat has the controller in its name, and so still needs it.
     fs::create_dir(made.folder.with_file_name(owner::name(7, made.enabled))).unwrap();
     tree.write(above, "cpuset");
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled);
     assert_eq!(tree.read(above), "cpuset");
-    // The name of a group made before the controller was enabled does not record it.
+    // A group whose name lacks the controller does not need it, since it was made before the controller was enabled.
     let pids = owner::mask(Controller::Pids);
     hierarchy::disable(made.folder.parent().unwrap(), made.enabled | pids);
     assert_eq!(tree.read(above), "-pids");
@@ -335,7 +336,7 @@ fn limits_that_fauxplat_leaves_are_told() {
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].contains("shell.scope, whose limits do not hold"), "{told:?}");
     assert!(told[0].ends_with(": cpu 50 %, memory 20.0 MiB, cpus 0-1"), "{told:?}");
-    // A group below fauxplat's own group is within every limit that applies to fauxplat.
+    // A group below fauxplat's own group is under every limit that applies to fauxplat, so no note is needed.
     let below = tree.group(&[Controller::Cpu], "g", &[]);
     assert_eq!(below.left_around(), Vec::<String>::new());
 }
@@ -411,7 +412,7 @@ fn groups_stand_in_a_scope_that_was_given_for_them() {
     tree.write("proc/self/cgroup", "0::/user.slice/app.slice/fauxplat-77-1234.scope\n");
     assert!(!unit.is_entered(&tree.0, &[7, 8]), "another's");
     tree.write(&format!("{scope}/cgroup.procs"), "");
-    // In a plain file system nothing creates `cgroup.procs` with the folder.
+    // In a plain file system no `cgroup.procs` appears in the new folder, so this process cannot be moved there.
     assert!(matches!(
         ScopeUnit::make_room(&tree.0, &[std::process::id() as i32]),
         Err(CgroupError::File { .. })
