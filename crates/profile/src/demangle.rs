@@ -6,13 +6,13 @@ use cpp_demangle::{DemangleOptions, ParseOptions};
 
 /// Limit of a symbol's length, in bytes. Longer symbols are shown mangled: templates may grow to names of megabytes.
 const SYMBOL_MAX: usize = 16 << 10;
-/// Limit of nesting in a symbol that is demangled as a whole: 16 nested templates. For an invalid symbol the library's
-/// time doubles with each level, and 29 levels took half an hour.
+/// Limit of recursion in the library for a symbol that is demangled as a whole: enough for 16 nested templates. For an
+/// invalid symbol the library's time doubles with each level, and 29 levels took half an hour.
 const DEPTH_MAX: u32 = 96;
-/// Limit of nesting when prefixes of a symbol are tried one after the other: ten nested templates.
+/// Limit of recursion for each prefix of a symbol that [`without_types`] tries: enough for ten nested templates.
 const CUT_DEPTH_MAX: u32 = 64;
-/// Limit of the demangled name, in bytes. A symbol of some hundred bytes in which each part doubles the previous part
-/// would fill any memory.
+/// Limit of the demangled name, in bytes. A symbol of some hundred bytes may stand for a name that fills any memory, if
+/// each of its parts is the previous one twice.
 const NAME_MAX: usize = 64 << 10;
 /// Number of prefixes of a symbol that are tried, each of which is demangled separately.
 const CUTS_MAX: usize = 100;
@@ -44,9 +44,9 @@ fn cpp(symbol: &str) -> Option<String> {
     whole(symbol, DEPTH_MAX).or_else(|| without_types(symbol))
 }
 
-/// Demangles the longest prefix of a symbol that is a valid symbol with simple types; that prefix contains the
-/// function's own name. The library does not know expressions in some types of results and parameters
-/// (`__enable_if<…>`), and types are not shown anyway.
+/// Demangles the longest prefix of a symbol that is valid when `vv` (result and parameter of type void) is added. That
+/// prefix contains the function's own name. The library does not know expressions in some types of results and
+/// parameters (`__enable_if<…>`), and types are not shown anyway.
 fn without_types(symbol: &str) -> Option<String> {
     let expression = symbol.find("IX")?;
     let cuts = (3..=expression).rev().filter(|&cut| symbol.is_char_boundary(cut)).take(CUTS_MAX);

@@ -13,8 +13,8 @@ use object::{Object, ObjectSection, ObjectSegment};
 /// Bytes of a section, shared by all unwinders that use it.
 pub(crate) type Bytes = Arc<[u8]>;
 
-/// A segment, which is the part of a file that is mapped as a whole: its offset and length in the file, and its address
-/// as stated in the file.
+/// A segment, which is a part of a file that the loader maps as a whole: offset and length in the file, and the address
+/// that the file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) offset: u64,
@@ -64,7 +64,8 @@ pub(crate) struct Elf {
     pub(crate) has_symbols: bool,
 }
 
-/// Length of the first instructions of a program, up to the call of its first function, in bytes.
+/// Number of bytes behind the entry point that count as first instructions of a program, up to the call of its first
+/// function.
 const ENTRY_BYTES: u64 = 64;
 
 /// Maximum length of a section that is read, in bytes; the tables of compilers are shorter.
@@ -108,14 +109,14 @@ impl Elf {
         })
     }
 
-    /// Returns whether an address lies in the first instructions of a program, which have no caller, although no unwind
-    /// table records that.
+    /// Returns whether an address lies in the first instructions of a program. They have no caller, which the unwind
+    /// tables do not say.
     pub(crate) fn is_entry(&self, address: u64) -> bool {
         self.entry != 0 && (self.entry..self.entry + ENTRY_BYTES).contains(&address)
     }
 
-    /// Returns the file's own address of a file offset from which code is mapped. Linkers pack segments: the page in
-    /// which code begins may begin with the end of the preceding segment, which has another address in memory.
+    /// Returns the address that the file states for a file offset from which code is mapped. Linkers pack segments: the
+    /// page in which code begins may begin with the end of the preceding segment, whose stated address is another.
     pub(crate) fn address_of(&self, offset: u64) -> Option<u64> {
         let code = || self.segments.iter().filter(|it| it.is_code);
         let segment = code().find(|it| it.has(offset)).or_else(|| code().find(|it| it.may_begin(offset)));

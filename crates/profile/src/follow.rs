@@ -13,10 +13,10 @@ use crate::stacks::{CodeAddress, RawStack, Stacks};
 use crate::unwind::{self, Cache, Callers};
 use crate::waits::{PREEMPTED, Wait, Waiting, Waits};
 
-/// The longest delay between the timestamp of a record and the moment when it can be read, with a wide margin.
+/// Longest time for which a record may be missing in a ring buffer after its timestamp, with a wide margin. Younger
+/// records wait for the next read, so that all rings are merged in the order of time.
 const SETTLED_NS: u64 = 2_000_000;
-/// Pause between two reads of the kernel's ring buffers: the longest while almost no records arrive, and the shortest
-/// while many do.
+/// Bounds of the pause between two reads of the kernel's ring buffers, which is long while few records arrive.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
 /// Fill level of a ring buffer, where 1 is full, above which the pauses become shorter.
@@ -32,7 +32,7 @@ pub struct Followed {
     pub events: u64,
     /// Number of events that each sample represents; `None` if it differs between samples.
     pub period: Option<u64>,
-    /// Number of events that the kernel counted while it sampled; `None` if the kernel does not provide it.
+    /// Number of events that the kernel counted while it sampled; `None` if the kernel does not tell.
     pub counted: Option<u64>,
     /// Samples that the kernel dropped because its buffer was full.
     pub lost: u64,
@@ -92,8 +92,9 @@ impl Profiler {
         Run { profiler: self, stack, waits, processes: HashMap::new(), followed: Followed::default() }
     }
 
-    /// Reads samples until `is_over` returns true, and then the records that were still in the ring buffers. With
-    /// `waiting`, a sample marks the beginning of a wait, and stacks count the length of waits.
+    /// Reads samples until `is_over` returns true, and then the records that were still in the ring buffers. `running`
+    /// are the processes that run already: id, name and mappings. `is_over` waits for the given pause. With `waiting`,
+    /// each sample is the stack in which a thread begins to wait, and stacks count the length of waits.
     pub fn follow(
         &mut self,
         sampler: &mut Sampler,
@@ -173,8 +174,8 @@ impl Run<'_> {
             }
             // A thread shares the memory map of its process, so there is nothing to copy.
             Record::Forked { .. } => {}
-            // The process stays known until all records are read. A thread's id may be reused, so its wait is
-            // forgotten.
+            // The process stays known until all records are read. The id of the thread may be reused, so a wait of this
+            // id is forgotten.
             Record::Ended { tid, .. } => self.waits.iter_mut().for_each(|waits| waits.forget(tid)),
             Record::Switched { pid, tid, time_ns, how } => self.switched((pid, tid), time_ns, how),
             Record::Lost(count) => self.followed.lost += count,

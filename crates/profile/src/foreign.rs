@@ -10,7 +10,7 @@ thread_local! {
 }
 
 /// Calls a library that may panic on damaged files; `None` if it panics, without the usual message. The closure must
-/// contain only library calls, since a bug in fauxplat would be mistaken for a damaged file.
+/// contain only library calls, since a panic by a bug in fauxplat would be taken for a damaged file.
 pub(crate) fn unless_it_panics<T>(read: impl FnOnce() -> T) -> Option<T> {
     static SILENCE: Once = Once::new();
     SILENCE.call_once(|| {

@@ -201,7 +201,8 @@ fn described(about: &PerfFile) -> Imported {
     Imported { event, left_out, command: words.map(|words| words.join(" ")), ..Imported::default() }
 }
 
-/// Returns the number of events for samples that do not contain their period: `perf record -c`.
+/// Returns the number of events that a sample without a period of its own represents (`perf record -c`); 1 if the file
+/// does not say.
 fn fixed_period(about: &PerfFile) -> u64 {
     let policy = about.event_attributes().first().map(|event| event.attr.sampling_policy);
     match policy {
@@ -210,7 +211,7 @@ fn fixed_period(about: &PerfFile) -> u64 {
     }
 }
 
-/// The data of a sample in 64-bit words, as in the kernel's ring buffer.
+/// Chain, registers and stack of a sample as 64-bit words, in the form of the kernel's ring buffer.
 struct Words {
     chain: Vec<u64>,
     /// The address of a sample in user mode that has neither a chain nor registers to unwind from.
@@ -246,7 +247,7 @@ impl Words {
         }
     }
 
-    /// Converts a sample; `period` applies if the sample does not contain its own.
+    /// Converts a sample; `period` counts if the sample states none.
     fn sampled(&self, sample: &SampleRecord, period: u64) -> Sampled<'_> {
         let (kernel_chain, mut user_chain) = chains(&self.chain);
         if let Some(alone) = &self.alone {

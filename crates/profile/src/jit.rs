@@ -10,15 +10,16 @@ const MAP_MAX: u64 = 256 << 20;
 
 #[derive(Clone, Debug, Default)]
 pub struct PerfMap {
-    /// First address, length and name, sorted by address. If an address occurs twice, the later entry counts.
+    /// First address, length and name of each function, sorted by address. If an address occurs twice, the later entry
+    /// counts.
     functions: Vec<(u64, u64, String)>,
 }
 
 impl PerfMap {
-    /// Reads the map of a process from the place where the process wrote it: its own folder for temporary files if
-    /// known, under its id in its own namespace; otherwise this machine's folder, under its id here. Anybody may write
-    /// to such folders, so a map counts only if it was written by the process's user, by root, or by the profiling
-    /// user.
+    /// Reads the map of a process. A process in a container wrote it below its own folder for temporary files,
+    /// `temporary`, under its process id in the container, `inner`; without such a map, `/tmp` of this machine is
+    /// searched, under `pid`. Anybody may write to such folders, so a map counts only if it was written by the
+    /// process's user, by root, or by the profiling user.
     pub(crate) fn read(
         temporary: Option<&Path>,
         (pid, inner): (i32, u32),

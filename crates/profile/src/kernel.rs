@@ -12,7 +12,8 @@ pub(crate) struct Kernel {
 const FILE: &str = "/proc/kallsyms";
 
 impl Kernel {
-    /// Reads `/proc/kallsyms`. A user who is not permitted to know the addresses gets zeros for all of them.
+    /// Reads `/proc/kallsyms`. A user who is not permitted to know the addresses gets zeros for all of them, and then
+    /// no function has a name.
     pub(crate) fn read() -> Self {
         Kernel::parse(fs::read_to_string(FILE).unwrap_or_default())
     }
@@ -35,8 +36,8 @@ impl Kernel {
         self.symbols.is_empty()
     }
 
-    /// Returns the address range of the scheduler's functions, in which every waiting thread is; `ps -o wchan` omits
-    /// them, too.
+    /// Returns the address range of the scheduler's functions, which every waiting thread has called; `ps -o wchan`
+    /// omits them, too.
     pub(crate) fn scheduler(&self) -> std::ops::Range<u64> {
         let place = |wanted: &str| {
             let found = self.symbols.iter().find(|(_, name)| self.text.get(name.clone()) == Some(wanted));

@@ -1,7 +1,7 @@
 //! Profiles: samples of running programs are turned into functions and their callers.
 //!
-//! [`Profiler::follow`] reads the kernel's samples while a program runs, finds the callers of each at once, and keeps
-//! only how often each stack was seen. Names are looked up at the end ([`Profiler::tables`]).
+//! [`Profiler::follow`] reads the kernel's samples while a program runs, finds the callers of each sample at once, and
+//! keeps only how often each stack was seen. Names are looked up at the end ([`Profiler::tables`]).
 
 mod demangle;
 mod elf;

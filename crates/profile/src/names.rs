@@ -29,9 +29,9 @@ pub(crate) struct Named {
 }
 
 impl Named {
-    /// Names the function by the first of these symbols. A name from debug information is replaced only by an exported
-    /// symbol that is not mangled, and only if the name is among the symbols or begins with `__`. The other names
-    /// become aliases.
+    /// Names the function by the first of these symbols, and makes the other names aliases. A name from debug
+    /// information stays, unless the first symbol is exported and not mangled, and the name is either among the symbols
+    /// or begins with `__`.
     fn call(&mut self, all: &[Symbol]) {
         let readable = |symbol: &Symbol| readable_name(&symbol.name);
         let is_known = !self.name.is_empty();
@@ -57,12 +57,12 @@ pub(crate) struct Names {
     /// The functions at each address: inlined functions first, the function that contains the code last.
     pub(crate) at: HashMap<u64, Vec<Named>>,
     pub(crate) known: ObjectNames,
-    /// Why no more names are known; `None` if nothing is missing.
+    /// The reason why names are missing; `None` if none are.
     pub(crate) missing: Option<String>,
 }
 
 /// Looks up the functions at these addresses of a file. `readable` is the path at which the file can be read now,
-/// `path` the path that was mapped.
+/// `path` the one under which the program mapped the file.
 pub(crate) fn of_file(elf: &Elf, readable: &Path, path: &str, places: &[u64]) -> Names {
     let (stripped, refused) = if elf.has_lines { (None, None) } else { debug_file(elf, Path::new(path)) };
     let with_lines = if elf.has_lines { Some(readable.to_owned()) } else { stripped };
@@ -261,7 +261,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
     let exported = file.dynamic_symbols().filter_map(|symbol| Span::of(&symbol, true, &ends));
     let mut spans: Vec<Span> =
         file.symbols().filter_map(|symbol| Span::of(&symbol, false, &ends)).chain(exported).collect();
-    // Of several functions at the same address, the longest is used.
+    // The longest of several functions with one start comes last, and `of` finds that one.
     spans.sort_by_key(|span| (span.start, span.bytes, !span.is_dynamic));
     let symbol = |span: &Span| {
         let symbol = match span.is_dynamic {
@@ -276,7 +276,7 @@ fn symbols_of<'d, R: object::ReadRef<'d>>(
         let span = spans.get(after.checked_sub(1)?)?;
         // A symbol without a length, as in assembly, extends to the next symbol.
         let is_in = if span.bytes == 0 { place < span.section_end } else { place - span.start < span.bytes };
-        // A function with several names has each of them at its start, with the same length or none.
+        // A function with several names has several symbols, with one start and with the same length or none.
         let same = spans[..after].iter().rev().take_while(|other| other.start == span.start);
         let same = same.filter(|other| other.bytes == span.bytes || other.bytes == 0);
         is_in.then(|| same.filter_map(symbol).collect::<Vec<Symbol>>()).filter(|all| !all.is_empty())

@@ -38,7 +38,7 @@ pub(crate) struct Object {
     pub(crate) path: String,
     pub(crate) source: Source,
     pub(crate) elf: Option<Elf>,
-    /// The file of the code; for generated code, the folder in which the process stores the names.
+    /// The file of the code; for generated code, the folder in which the process may store the names of its functions.
     file: Option<File>,
 }
 
@@ -58,7 +58,7 @@ impl Object {
 pub(crate) const KERNEL: ObjectId = 0;
 pub(crate) const UNKNOWN: ObjectId = 1;
 
-/// A file that an imported recording mentions.
+/// A file of an imported recording: its object, once there is one, and its build id, if the recording says it.
 #[derive(Clone, Debug, Default)]
 struct Recorded {
     known: Option<ObjectId>,
@@ -71,7 +71,7 @@ pub(crate) struct Objects {
     files: HashMap<((u32, u32), u64), ObjectId>,
     jits: HashMap<i32, ObjectId>,
     vdso: Option<ObjectId>,
-    /// Build ids by path, for an imported recording; files are then looked up by path.
+    /// Files by path, for an imported recording; `None` while live processes are followed.
     recorded: Option<HashMap<String, Recorded>>,
     /// Start of profiling in seconds since 1970. A file that changed later may not be the mapped file.
     begun_s: i64,
@@ -103,7 +103,7 @@ impl Objects {
         self.all.iter()
     }
 
-    /// Returns the object of a mapping. The file is opened at once, as long as the process is likely to exist.
+    /// Returns the object of a mapping. The file is opened at once, while the process probably still exists.
     pub(crate) fn of(&mut self, mapping: &Mapping) -> ObjectId {
         let path = String::from_utf8_lossy(&mapping.path).into_owned();
         if path == "[vdso]" {
@@ -176,7 +176,7 @@ fn innermost(pid: i32) -> Option<u32> {
 /// since the container may be gone when the profile is written.
 fn temporary(pid: i32) -> Option<File> {
     let path = PathBuf::from(format!("/proc/{pid}/root/tmp"));
-    // A link would be resolved in the root of this process, not in the root of the other process.
+    // A symbolic link would be resolved in the root of this process, and not in that of process `pid`.
     let named = path.symlink_metadata().ok().filter(fs::Metadata::is_dir)?;
     let folder = File::open(&path).ok()?;
     let facts = folder.metadata().ok()?;

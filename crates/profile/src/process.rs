@@ -18,7 +18,7 @@ pub(crate) type Unwinder = UnwinderNative<Bytes, framehop::MayAllocateDuringUnwi
 struct Mapped {
     end: u64,
     object: ObjectId,
-    /// Difference from an address in memory to the address in the file, modulo 2⁶⁴.
+    /// Number to add to an address in memory to get the address in the file, modulo 2⁶⁴.
     to_file: u64,
 }
 

@@ -11,7 +11,8 @@ const STUB_BYTES: u64 = 16;
 /// The stubs of a file's procedure linkage table, and the names of the functions that they call.
 #[derive(Debug, Default)]
 pub(crate) struct Stubs {
-    /// Sections of stubs, each with the number of its first stubs that belong to no function.
+    /// Sections of stubs, each with the number of stubs at its beginning that call no function of `names`; `u64::MAX`
+    /// for a section of which none does.
     sections: Vec<(Range<u64>, u64)>,
     /// Called functions, in the order of their stubs.
     names: Vec<String>,
@@ -23,9 +24,8 @@ impl Stubs {
             let section = file.section_by_name(name)?;
             Some((section.address()..section.address().checked_add(section.size())?, before))
         };
-        // Where calls must land on a marked instruction (CET, BTI), the called stubs are in a section of their own. The
-        // other section begins with a stub that resolves functions at their first call; on arm64 it is as long as two
-        // stubs.
+        // With CET, the called stubs are in `.plt.sec`. `.plt` begins with a stub that resolves functions at their
+        // first call; on arm64 that stub is as long as two others.
         let first = if file.architecture() == object::Architecture::Aarch64 { 2 } else { 1 };
         let sections =
             [(".plt.sec", 0), (".plt", first), (".plt.got", u64::MAX)].into_iter().filter_map(section);
@@ -37,7 +37,7 @@ impl Stubs {
     pub(crate) fn name(&self, place: u64) -> Option<String> {
         let (section, before) = self.sections.iter().find(|(section, _)| section.contains(&place))?;
         let number = ((place - section.start) / STUB_BYTES).checked_sub(*before);
-        // The names are used only if there is one for each stub.
+        // Names are used only if there is one for each stub: otherwise the order of the stubs is unknown.
         let is_whole =
             (section.end - section.start) / STUB_BYTES == before.saturating_add(self.names.len() as u64);
         let name =
@@ -46,7 +46,7 @@ impl Stubs {
     }
 }
 
-/// Returns the functions for which the linker made PLT entries, in their order.
+/// Returns the functions for which the linker made stubs, in the order of the stubs.
 fn names<'d, R: object::ReadRef<'d>>(file: &object::File<'d, R>) -> Vec<String> {
     let symbols = file.dynamic_symbol_table();
     let name = |target: RelocationTarget| {

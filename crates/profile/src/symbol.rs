@@ -6,7 +6,7 @@ pub(crate) struct Symbol {
     pub(crate) name: String,
     /// Whether other files can call the function by that name.
     pub(crate) is_exported: bool,
-    /// Whether other parts of its file can call the function by that name.
+    /// Whether other compilation units can call the function by that name.
     pub(crate) is_global: bool,
 }
 

@@ -21,15 +21,15 @@ pub struct Tables {
     pub objects: Vec<ProfiledObject>,
     /// Frames: functions, each with its object and source line.
     pub frames: Vec<ProfiledFrame>,
-    /// Stacks of frames; their sample counts are filled in later.
+    /// Stacks of frames, each with the number of its samples in each profile.
     pub stacks: Vec<ProfiledStack>,
-    /// Instructions with samples; their sample counts are filled in later.
+    /// Instructions that were sampled, by object and address, each with the number of its samples in each profile.
     pub instructions: Vec<ProfiledInstruction>,
     /// The runs; their samples refer to `stacks` by index.
     pub runs: Vec<ProfiledRun>,
 }
 
-/// Explains that code written by Python has no tables for following callers through it.
+/// Tells a user why stacks end at code that Python generates.
 const PYTHON: &str = "stacks hold only the innermost Python function: the code that Python writes (-X perf) has no \
                       data about callers, which --unwind frame-pointers finds in a Python \
                       that is built with frame pointers";
@@ -81,7 +81,8 @@ impl Profiler {
         let mut tables = Tables { objects, ..Tables::default() };
         let (mut stacks, process_names) = (Numbered::new(), self.stacks.names());
         let mut hits: HashMap<u32, Vec<Weight>> = HashMap::new();
-        // If all samples represent the same number of events, numbers of samples say as much as numbers of events.
+        // If all samples represent the same number of events, numbers of samples say as much as numbers of events, and
+        // events are left out.
         let is_even = are_even(runs);
         let mut stack_of = Vec::new();
         for (raw, is_sampled) in self.stacks.all().into_iter().zip(is_sampled) {
@@ -124,7 +125,7 @@ impl Profiler {
         tables
     }
 
-    /// Returns for each place (code address) whether a stack with samples contains it.
+    /// Returns for each code address (place), by its number, whether a stack with samples contains it.
     fn seen(&self, is_sampled: &[bool], places: usize) -> Vec<bool> {
         let mut seen = vec![false; places];
         let sampled = self.stacks.all().into_iter().zip(is_sampled).filter(|(_, is_sampled)| **is_sampled);
@@ -132,8 +133,8 @@ impl Profiler {
         seen
     }
 
-    /// Returns the objects of a report, and for each place (code address) its frames: inlined functions first, the
-    /// function that contains the code last.
+    /// Returns the objects of a report, and for each code address (place), by its number, its frames: inlined functions
+    /// first, the function that contains the code last.
     fn frames(
         &self,
         look_up: LookUp,
@@ -198,8 +199,8 @@ fn are_even(runs: &[(ProfiledRun, Followed)]) -> bool {
     first.is_some() && sampled.all(|period| period == first)
 }
 
-/// Returns for each stack whether it has samples. A stack of waits may have none, if the time spent in it was too
-/// short.
+/// Returns for each stack whether it has samples. A stack of waits has none if threads waited there for less time than
+/// a sample represents.
 fn is_sampled(runs: &[(ProfiledRun, Followed)], stacks: usize) -> Vec<bool> {
     let mut is_sampled = vec![false; stacks];
     for (_, followed) in runs {

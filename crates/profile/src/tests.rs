@@ -1,4 +1,4 @@
-//! Damaged, untrusted files: a broken file is never accepted as a program and never crashes this one.
+//! Damaged, untrusted files: reading them ends in an answer, and never in a crash.
 
 use std::path::Path;
 use std::process::Command;
@@ -158,7 +158,7 @@ fn debug_information_of_another_build_is_refused() {
     );
 }
 
-/// Code that a linker packed after other bytes: the page from which it is mapped begins with those bytes.
+/// A linker packed code behind other bytes, so the page from which the code is mapped begins with these bytes.
 #[test]
 fn code_is_where_its_own_segment_says() {
     let segment =
@@ -198,8 +198,8 @@ fn a_copy_that_is_full_is_a_stack_that_was_cut() {
     let (mut objects, mut process) = (Objects::new(), Process::new("p"));
     let own = a_copy_that_is_full_is_a_stack_that_was_cut as *const () as u64;
     process.map(&mapping_of(own), &mut objects);
-    // At the first instruction of a function, the caller's address is at the stack pointer, and nothing beyond it was
-    // copied here.
+    // At the first instruction of a function, the return address is at the stack pointer; the copy of this stack has
+    // nothing more.
     let stack = [own + 16];
     let registers =
         if cfg!(target_arch = "aarch64") { vec![0, own + 8, 0x1000, own] } else { vec![0, 0x1000, own] };
@@ -246,7 +246,8 @@ fn memory_is_what_was_mapped_last() {
     process.map(&mapping(u64::MAX - 10, 100, 7), &mut objects);
 }
 
-/// Returns the beginning of a perf.data file: sections with random offsets and lengths, in bounds and out of them.
+/// Returns the beginning of a perf.data file: `words` are the offsets and lengths of its sections, which may lie beyond
+/// its end.
 fn recorded(words: &[u64]) -> Vec<u8> {
     [b"PERFILE2".as_slice(), &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>()].concat()
 }

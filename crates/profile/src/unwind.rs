@@ -10,9 +10,10 @@ use crate::process::Unwinder;
 /// A cache of unwind rules for recent addresses.
 pub(crate) type Cache = CacheNative<MayAllocateDuringUnwind>;
 
-/// Maximum number of frames of a stack that are followed: a stack of 64 KiB has fewer.
+/// Maximum number of frames that are followed in a stack; a copy of 64 KiB holds fewer.
 const FRAMES_MAX: usize = 8192;
-/// Number of frames after the first that the kernel follows by frame pointers (`kernel.perf_event_max_stack`).
+/// Number of frames from which on a chain counts as truncated: by default the kernel records the first frame and up to
+/// 126 callers (`kernel.perf_event_max_stack`, 127).
 const CHAIN_MAX: usize = 126;
 
 pub(crate) struct Callers {
@@ -61,7 +62,8 @@ pub(crate) fn tables(sampled: &Sampled, unwinder: &Unwinder, cache: &mut Cache) 
         }
     });
     let is_whole = is_whole.unwrap_or(false);
-    // The stack itself may end before the copy does; a missing word is then not caused by the size of the copy.
+    // A copy that is shorter than its limit ends where the stack ends: a missing word is then no sign of a truncated
+    // stack.
     let is_full = sampled.stack_room > 0 && sampled.stack.len() as u64 * 8 + 8 > sampled.stack_room;
     let end = match is_whole {
         true => StackEnd::Whole,
@@ -80,8 +82,8 @@ struct Start {
 }
 
 impl Start {
-    /// The registers are the requested ones, in the order of their numbers in perf; `None` for any other number of
-    /// registers.
+    /// Takes the registers that the sampler requests, in the order of their numbers in perf; `None` for any other
+    /// number of registers.
     #[cfg(target_arch = "x86_64")]
     fn of(registers: &[u64]) -> Option<Self> {
         let &[fp, sp, ip] = registers else { return None };

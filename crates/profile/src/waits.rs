@@ -12,7 +12,8 @@ use crate::kernel::Kernel;
 use crate::objects::KERNEL;
 use crate::stacks::{CodeAddress, RawStack};
 
-/// Place of a preempted thread, which is runnable but has no CPU; no function of the kernel shows that state.
+/// Made-up code address that stands for being preempted: runnable, and without a CPU. No function of the kernel shows
+/// that state.
 pub(crate) const PREEMPTED: CodeAddress = CodeAddress { object: KERNEL, address: 0 };
 /// Name of the function in which preempted threads are shown to wait.
 pub(crate) const PREEMPTED_NAME: &str = "[preempted]";
@@ -60,12 +61,12 @@ pub(crate) struct Wait {
     pub(crate) is_preempted: bool,
 }
 
-/// Waiting threads of a run, and for each stack the waiting time that does not yet make a sample.
+/// Waiting threads of a run by id, and for each stack the waiting time that is not yet counted as a sample.
 #[derive(Debug)]
 pub(crate) struct Waits {
     pub(crate) waiting: Waiting,
     open: HashMap<i32, Wait>,
-    /// For each stack, by its number, the nanoseconds for which the stack's clock has run since the last sample.
+    /// Nanoseconds of waiting since the last sample of each stack, by the number of the stack.
     clocks: HashMap<u32, u64>,
 }
 
@@ -101,8 +102,9 @@ impl Waits {
         self.open.remove(&tid);
     }
 
-    /// Returns the number of samples for a further wait in a stack. The clocks of stacks begin at different, evenly
-    /// spread phases: of many stacks with little waiting some get a sample, and their share is correct.
+    /// Returns the number of samples by which a further wait in a stack is counted. The clock of a stack begins at a
+    /// phase between zero and one sample, and phases of different stacks are evenly spread: of many stacks with little
+    /// waiting each, a correct share gets a sample.
     pub(crate) fn samples(&mut self, stack: u32, waited_ns: u64) -> u64 {
         let sample_ns = self.waiting.sample_ns;
         let clock_ns = self.clocks.entry(stack).or_insert_with(|| {

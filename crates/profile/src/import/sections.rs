@@ -9,21 +9,21 @@ use super::unpacking::Unpacking;
 
 /// The first eight bytes of a perf.data.
 const MAGIC: &[u8; 8] = b"PERFILE2";
-/// Header size of a file that was written to a pipe.
+/// Header size that a file states if perf wrote it to a pipe.
 const PIPE_BYTES: u64 = 16;
 /// Upper limit of the size of an event's attributes, in bytes, with room for growth.
 const EVENT_MAX: u64 = 4096;
 const EVENTS_MAX: u64 = 65_536;
-/// Minimum size of an event's entry in the section of event names.
+/// Minimum size, in bytes, of an event in the section of event names, by which the number of events is bounded.
 const EVENT_MIN: u64 = 64;
 /// Number of optional parts that a file may have, and the bits of the parts that are read (`HEADER_CMDLINE`,
 /// `HEADER_EVENT_DESC`).
 const PARTS: usize = 256;
 const CMDLINE: usize = 11;
 const EVENT_DESC: usize = 12;
-/// Header word with the size of the event types' section, which newer versions of perf leave empty.
+/// Index of the header word with the size of the event types' section, which newer versions of perf leave empty.
 const EVENT_TYPES_WORD: usize = 8;
-/// Header word with the bits from 128 on, which Android's simpleperf uses.
+/// Index of the header word with the feature bits from 128 on, which Android's simpleperf uses.
 const SIMPLEPERF_WORD: usize = 11;
 /// `PERF_RECORD_AUXTRACE`.
 const AUXTRACE: u32 = 71;
@@ -78,7 +78,7 @@ pub(super) fn check(file: &File) -> Result<(), &'static str> {
     records(file, data)
 }
 
-/// Checks the optional sections after the records; their table begins at `table`.
+/// Checks the optional sections; the table of their offsets and lengths begins at `table`, after the records.
 fn parts(file: &File, header: &[u64], table: u64, length: u64) -> Result<(), &'static str> {
     let part = |bit: usize| -> Result<Option<Section>, &'static str> {
         let is_there = |bit: usize| header[9 + bit / 64] >> (bit % 64) & 1 == 1;

@@ -24,7 +24,7 @@ impl Unpacking {
         Unpacking { context: DCtx::create(), room: vec![0; ROOM], left }
     }
 
-    /// Unpacks the next record, and subtracts its unpacked bytes from those that are still allowed.
+    /// Unpacks the next record, and subtracts its length from the number of bytes that may still be unpacked.
     ///
     /// # Errors
     /// Returns the reason why the record is invalid, as the end of a sentence.
