@@ -1,4 +1,5 @@
-//! Measures the cost of the warnings before every experiment, in microseconds: median and largest of two hundred calls.
+//! Measures the cost of the warnings that precede every experiment, in microseconds: median and largest of two hundred
+//! calls.
 #![expect(clippy::disallowed_macros, reason = "an example prints")]
 
 use std::path::Path;

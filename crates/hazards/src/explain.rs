@@ -1,4 +1,4 @@
-//! The long text of a hazard, and the document that lists all hazards.
+//! Texts of `doctor --explain`: the long text of one hazard, and the list of all.
 
 use std::fmt::Write;
 
@@ -33,10 +33,10 @@ pub(crate) fn capital(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Prefixes of those settings of `tune` that apply to one command and its children, and end with it.
+/// Beginnings of the settings that `tune` makes for one command and its children (`--for`), and not for the machine.
 const OF_A_COMMAND: [&str; 4] = ["timer-slack=", "dma-latency=", "thp=never", "aslr=off"];
 
-/// Returns the command line by which a user changes this setting of the machine.
+/// Returns the command line by which a user makes this setting.
 pub(crate) fn command(knob: &str) -> String {
     let only = if OF_A_COMMAND.iter().any(|name| knob.starts_with(name)) { " --for CMD" } else { "" };
     format!("fauxplat tune --set {knob}{only}")
@@ -85,7 +85,7 @@ pub fn all_hazards() -> String {
         for hazard in hazards().filter(|hazard| hazard.group == group) {
             let _ = write!(text, "\n### {}\n\n{}.\n\n", hazard.name, capital(hazard.title));
             for (heading, words) in parts(hazard) {
-                // In Markdown a star within a path would begin an emphasis.
+                // A star in a path, as of `cpu*`, would begin an emphasis in Markdown.
                 let words = if heading == "read from" { format!("`{words}`") } else { words };
                 let _ = writeln!(text, "- *{heading}*: {words}");
             }

@@ -138,7 +138,7 @@ pub struct HazardFinding {
     /// Description of the hazard in a few words.
     pub title: String,
     pub group: HazardGroup,
-    /// The state that was read, as text; `None` if nothing could be read.
+    /// The state of the machine that was read, as text; `None` if none could be read.
     pub value: Option<String>,
     pub severity: Severity,
     /// Why the state could not be read, or why it has no meaning on this machine; `None` otherwise.
@@ -147,7 +147,7 @@ pub struct HazardFinding {
     pub cost: String,
     /// Whether fauxplat itself protects its measurements from the hazard.
     pub neutralised_by_us: bool,
-    /// How fauxplat does so, wholly or in part.
+    /// How fauxplat protects its measurements from the hazard, wholly or in part; `None` if it does not.
     pub neutralised_how: Option<String>,
     /// Whether `fauxplat tune` can remove the hazard on this machine.
     pub can_tune: bool,
@@ -165,7 +165,7 @@ pub struct Examination {
     /// Every known hazard, the worst first.
     pub hazards: Vec<HazardFinding>,
     pub cpus: CpuSet,
-    /// Nanoseconds between the two readings of all counters; zero for a single reading.
+    /// Nanoseconds between the two readings of all counters; zero if they were read once.
     pub interval_ns: u64,
     /// Duration of the whole examination in nanoseconds.
     pub elapsed_ns: u64,
@@ -187,7 +187,7 @@ mod tests {
         assert!(message.contains("low, medium or high"), "{message}");
     }
 
-    /// Severities are ordered with the worst first, because lists are sorted by severity.
+    /// Lists of hazards are sorted by severity, and show the worst first.
     #[test]
     fn what_is_there_comes_before_what_is_not() {
         assert!(Severity::ALL.is_sorted());

@@ -46,7 +46,7 @@ pub struct Hazard {
     pub(crate) judge: fn(&View<'_>) -> Verdict,
 }
 
-/// The result of a hazard's function: a judgement, or the reason why there is none.
+/// Result of [`Hazard::judge`]: a judgement, or the reason why there is none.
 pub(crate) type Verdict = Result<Judged, Missing>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) struct Judged {
     pub(crate) value: String,
     /// Why the hazard has no meaning on this machine, or the evidence for the value.
     pub(crate) reason: Option<String>,
-    /// CPUs that have the hazard, worst first.
+    /// CPUs that have the hazard, worst first; empty if the hazard is none of single CPUs.
     pub(crate) cpus: Vec<CpuHazard>,
     /// The argument of `fauxplat tune --set` to recommend instead of [`Hazard::knob`].
     pub(crate) knob: Option<String>,
@@ -82,7 +82,8 @@ impl Judged {
         Judged::new(Severity::High, value)
     }
 
-    /// Creates a judgement for a hazard that cannot be present, since a feature that it needs is missing.
+    /// Creates a judgement for a hazard that cannot be present, since the machine lacks a feature that the hazard
+    /// needs.
     pub(crate) fn not_applicable(value: impl Into<String>, reason: impl Into<String>) -> Self {
         Judged { reason: Some(reason.into()), ..Judged::new(Severity::NotApplicable, value) }
     }
@@ -110,7 +111,8 @@ impl Judged {
     }
 }
 
-/// Returns the severity of a number, of which larger values are worse, by the least number of each severity.
+/// Returns the severity of a number that is worse the larger it is; `low`, `medium` and `high` are the smallest numbers
+/// of these severities.
 pub(crate) fn grade(number: f64, low: f64, medium: f64, high: f64) -> Severity {
     match number {
         n if n >= high => Severity::High,

@@ -1,8 +1,8 @@
 //! Hazards of a machine for measurements: a declaration for each, read from a root path and judged.
 //!
-//! Nothing is ever written. The root is `/` on the machine itself and a tree of files in tests. A file that is missing,
-//! may not be read or has invalid contents makes only its own hazard *unknown* or *not applicable*, with the reason.
-//! All counters are read twice, an interval apart, for all hazards together.
+//! No file is ever written. The root path is `/` for the machine itself, and a folder with a tree of files in tests. A
+//! file that is missing, may not be read or has invalid contents makes only its own hazard *unknown* or *not
+//! applicable*, with the reason. All counters are read twice, an interval apart, for all hazards together.
 
 mod explain;
 mod finding;
@@ -52,7 +52,7 @@ pub fn find(name: &str) -> Result<&'static Hazard, UnknownHazard> {
 const LIKENESS_MIN: f64 = 0.7;
 
 fn suggestion(name: &str) -> String {
-    // The comparison takes quadratic time, so a long word is cut.
+    // The comparison takes quadratic time, so a long name is cut.
     let word: String = name.chars().take(40).collect::<String>().to_lowercase();
     let likeness = |hazard: &Hazard| match hazard.name.contains(&word) && word.len() > 2 {
         true => 1.0,
@@ -106,7 +106,7 @@ fn counted_cpus(root: &Path, cpus: Option<&CpuSet>) -> CpuSet {
     cpus.cloned().unwrap_or_else(|| fauxplat_topology::allowed(root))
 }
 
-/// Judges every hazard; the worst come first, and within a level they keep the order of the groups.
+/// Judges every hazard and sorts them by severity, worst first; hazards of one severity keep the order of the groups.
 fn judge(view: View<'_>) -> Examination {
     let locked = view.locked();
     let mut hazards: Vec<HazardFinding> =
@@ -120,8 +120,8 @@ fn judge(view: View<'_>) -> Examination {
     }
 }
 
-/// Returns the judgement of a hazard's function, after applying the rules for virtual machines and missing files that
-/// all hazards share.
+/// Calls the function that judges a hazard, and applies two rules that hold for all hazards: some are meaningless in a
+/// virtual machine, and a missing file makes a hazard not applicable.
 fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     let nothing_here = |why: &str| format!("in a virtual machine this is meaningless: {why}");
     match ((hazard.judge)(view), hazard.in_vm.filter(|_| view.is_virtual())) {
@@ -170,8 +170,8 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
     }
 }
 
-/// Escapes control characters: processes and groups choose their own names, and a terminal would interpret the
-/// characters.
+/// Escapes control characters: processes and groups choose their own names, and a terminal would interpret escape
+/// sequences in them.
 fn printable(text: &str) -> String {
     let shown = |c: char| match c.is_control() {
         true => c.escape_debug().to_string(),
@@ -180,8 +180,8 @@ fn printable(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Returns an argument for `tune --set`, in which the user's choice of CPUs, if any, replaces the placeholders for
-/// CPUs.
+/// Returns an argument for `tune --set`. If the user chose CPUs, they replace `CPUS` in the argument, and the first of
+/// them replaces `N`.
 fn for_cpus(knob: &str, view: &View<'_>) -> String {
     match (view.cpus == view.allowed, view.cpus.first()) {
         (false, Some(first)) => {
@@ -191,7 +191,7 @@ fn for_cpus(knob: &str, view: &View<'_>) -> String {
     }
 }
 
-/// Returns the reasons why hazards could not be read, as one line per reason that begins with the hazards' names.
+/// Returns why hazards are unknown: one line for each reason, which begins with the names of the hazards.
 pub fn not_measured(examination: &Examination) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for found in examination.hazards.iter().filter(|found| found.severity == Severity::Unknown) {

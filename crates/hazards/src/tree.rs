@@ -12,7 +12,7 @@ const FILE_BYTES_MAX: u64 = 32 << 20;
 /// Largest file that can hold a setting; a longer file is treated as garbage.
 const SETTING_BYTES_MAX: usize = 64 << 10;
 
-/// Limit of names that are read from a folder; no machine has more interrupts or tasks.
+/// Maximum number of names that are read from a folder; machines have fewer interrupts and tasks.
 const NAMES_MAX: usize = 1 << 17;
 
 /// The reason why a value could not be read.
@@ -46,7 +46,7 @@ impl Missing {
             ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Unsupported => {
                 Missing::Absent(path.to_owned())
             }
-            // A device disappeared, or a CPU went offline, while it was read.
+            // A device that disappears, or a CPU that goes offline, while its file is read gives ENODEV.
             _ if error.raw_os_error() == Some(libc::ENODEV) => Missing::Absent(path.to_owned()),
             ErrorKind::PermissionDenied => Missing::Denied(path.to_owned()),
             _ => Missing::garbage(path, error.to_string()),
@@ -69,7 +69,7 @@ impl Tree {
         &self.root
     }
 
-    /// Returns whether this is the machine that fauxplat runs on, and so changes while it is read.
+    /// Returns whether the root is that of the running machine, whose files change. A capture shows one moment.
     pub(crate) fn is_live(&self) -> bool {
         self.root == Path::new("/")
     }
@@ -154,7 +154,8 @@ impl Tree {
         self.root.join(path).exists()
     }
 
-    /// Returns the names in a folder, sorted by the number at their end where they have one.
+    /// Returns the names in a folder: first names without a number at their end, and then the others in the order of
+    /// these numbers.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
         let entries = fs::read_dir(self.root.join(path)).map_err(|error| Missing::of(path, &error))?;
         let names = entries.flatten().take(NAMES_MAX);

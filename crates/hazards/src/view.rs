@@ -1,4 +1,4 @@
-//! The view of a machine that the functions receive which judge hazards.
+//! The state of a machine as functions that judge hazards see it.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -58,8 +58,7 @@ impl<'a> View<'a> {
 
     /// Returns a counter's earlier and present values.
     pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
-        // A reason that always holds, such as a missing file, is reported before a reason that a second reading would
-        // remove.
+        // The present reading comes first, so that a missing file is reported rather than the missing second reading.
         let late = get(self.now).as_ref().map_err(Clone::clone)?;
         let early = get(self.before.ok_or(Missing::NoDelta)?).as_ref().map_err(Clone::clone)?;
         Ok((early, late))
@@ -82,8 +81,8 @@ impl<'a> View<'a> {
         listed.iter().filter(|sibling| *sibling != cpu).collect()
     }
 
-    /// Returns those of the folders [`SETTINGS`] that are mounted read-only, so that no setting can be changed from
-    /// here.
+    /// Returns those folders of [`SETTINGS`] that are mounted read-only here: settings below them can be changed only
+    /// on the host.
     pub(crate) fn locked(&self) -> Vec<&'static str> {
         let text = self.tree.long("proc/self/mountinfo").unwrap_or_default();
         // Of several mounts at one place, the last is visible.

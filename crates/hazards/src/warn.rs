@@ -13,9 +13,9 @@ use crate::{find, verdict};
 /// Hazards that can be judged from a few small files without waiting.
 const WATCHED: [&str; 6] = ["governor", "on-battery", "clocksource", "cpu-quota", "steal", "load"];
 
-/// Returns a line for each watched hazard that is high at the moment, from a few files and without waiting.
+/// Returns a line for each watched hazard that is high at the moment, from one reading of a few small files.
 ///
-/// The function takes well below 2 ms, since it runs before every experiment. `cpus` are the CPUs to be measured on; by
+/// A call takes well below 2 ms, since every experiment begins with one. `cpus` are the CPUs to be measured on; by
 /// default all on which this process may run.
 pub fn warnings(root: &Path, cpus: Option<&CpuSet>) -> Vec<String> {
     let tree = Tree::new(root);

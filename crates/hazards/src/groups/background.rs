@@ -163,8 +163,8 @@ fn busy(view: &View<'_>) -> Verdict {
 /// Names the processes that used most CPU time between the two readings.
 fn culprits(view: &View<'_>) -> String {
     let Ok((before, now)) = view.pair(|counters| &counters.processes) else { return String::new() };
-    // A process that is missing from a complete first reading was created since. If that reading was cut short, the CPU
-    // time that the process had used by then is unknown.
+    // A process that a complete first reading lacks was created after it, and used no CPU time before. If the first
+    // reading was cut short, that CPU time is unknown.
     let since = |pid: &u32| match before.tasks.get(pid) {
         Some(task) => task.cpu_ticks,
         None if before.is_cut => u64::MAX,
@@ -186,7 +186,8 @@ fn culprits(view: &View<'_>) -> String {
     if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) }
 }
 
-/// Judges the share of the interval in which some task waited for a resource; `get` selects the resource's counters.
+/// Judges the share of the interval in which at least one task waited for a resource (PSI `some`); `get` selects the
+/// resource.
 pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressure>) -> Verdict {
     let (before, now) = view.pair(get)?;
     let waited_us = now.total_us.saturating_sub(before.total_us) as f64;
@@ -196,7 +197,7 @@ pub(super) fn pressure(view: &View<'_>, get: impl Fn(&Counters) -> &Read<Pressur
     Ok(Judged::new(severity, format!("{} just now, {} over 10 s", percent(just_now), percent(recent))))
 }
 
-/// Time limit for reading the affinity of every thread.
+/// Time limit, in nanoseconds, for reading the affinity of every thread.
 const PINNED_NS_MAX: u64 = 30_000_000;
 
 fn pinned(view: &View<'_>) -> Verdict {
@@ -234,7 +235,7 @@ fn real_time(view: &View<'_>) -> Verdict {
     Ok(if names.is_empty() { Judged::none("none") } else { Judged::medium(names.join(", ")) })
 }
 
-/// Names of daemons that change settings of the machine; the kernel cuts names to fifteen bytes.
+/// Names of daemons that change settings of the machine, cut to the fifteen bytes that the kernel keeps.
 const DAEMONS: [&str; 10] = [
     "tuned",
     "tuned-ppd",
@@ -274,7 +275,7 @@ fn named_processes(view: &View<'_>, names: &[&str], severity: Severity) -> Verdi
     Ok(Judged::either(!found.is_empty(), severity, value))
 }
 
-/// Folders with enabled timers of systemd, and with tables of cron; if none exists, the hazard is not applicable.
+/// Folders with enabled timers of systemd, and folders with tables of cron.
 const TIMERS: [&str; 2] =
     ["etc/systemd/system/timers.target.wants", "usr/lib/systemd/system/timers.target.wants"];
 const TABLES: [&str; 6] = [

@@ -89,8 +89,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
     },
 ];
 
-/// Share of the time above which another hardware thread of the same core counts as busy: two of the ten ticks that fit
-/// into the usual interval.
+/// Share of the time above which another hardware thread of the same core counts as busy: two of the ten ticks of an
+/// interval of 100 ms.
 const BUSY_SHARE: f64 = 0.2;
 
 fn smt(view: &View<'_>) -> Verdict {
@@ -110,8 +110,8 @@ fn smt(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, value).on(busy))
 }
 
-/// Returns the severity of the busiest sibling of a CPU, by its busy share during the interval, and a text with that
-/// share.
+/// Judges one CPU by its busiest sibling: returns the CPU, the severity, and the share of the interval in which that
+/// sibling was busy, as text.
 fn beside(view: &View<'_>, cpu: Cpu, siblings: &CpuSet) -> (Cpu, Severity, String) {
     let busy = view.pair(|counters| &counters.stat).map_or(0.0, |(before, now)| {
         let share = |sibling: Cpu| match (before.get(&sibling), now.get(&sibling)) {

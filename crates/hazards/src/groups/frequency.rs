@@ -114,7 +114,7 @@ fn by_policy(view: &View<'_>, file: &str) -> Result<Vec<(CpuSet, String)>, Missi
             }
         }
     }
-    // Old kernels have no folder of policies, but a folder in each CPU.
+    // Old kernels have no folders of policies, but a folder `cpufreq` in that of each CPU.
     for cpu in
         view.cpus.iter().filter(|cpu| !found.iter().any(|(cpus, _)| cpus.contains(*cpu))).collect::<Vec<_>>()
     {
@@ -138,8 +138,8 @@ fn members(tree: &Tree, policy: &str) -> CpuSet {
         .collect()
 }
 
-/// Judges settings that may differ between CPUs: the value lists each distinct setting with its CPUs, and the severity
-/// is the worst.
+/// Judges a setting that may differ between CPUs: lists each distinct value with its CPUs, and takes the worst
+/// severity.
 fn summed(view: &View<'_>, found: Vec<(CpuSet, String)>, level: impl Fn(&str) -> Severity) -> Judged {
     let mut kinds: Vec<(String, CpuSet)> = Vec::new();
     for (cpus, value) in found {

@@ -171,8 +171,8 @@ fn is_deferred(row: &TableLine) -> bool {
     !["TIMER", "SCHED", "HRTIMER", "RCU"].contains(&row.name.as_str())
 }
 
-/// Judges the rates of those rows of a table of interrupts that are wanted, on the CPUs in view, with the busiest row
-/// of each.
+/// Judges how often a CPU in view is interrupted, by the rows of a table of interrupts that `wanted` selects: the
+/// busiest CPU decides, and each CPU is shown with its busiest row.
 fn rates(
     view: &View<'_>,
     get: impl Fn(&Counters) -> &Read<Table>,
@@ -236,7 +236,8 @@ fn steering(view: &View<'_>) -> Verdict {
     Ok(Judged::either(!queues.is_empty(), Severity::Low, value))
 }
 
-/// Returns whether a mask such as `00000000,0000000f` includes one of these CPUs; the last group contains CPUs 0 to 31.
+/// Returns whether a mask such as `00000000,0000000f` includes one of these CPUs; the last word of the mask is that of
+/// CPUs 0 to 31.
 pub(super) fn mask_hits(mask: &str, cpus: &CpuSet) -> bool {
     matches!(parse::mask(mask.trim()), Said::Value(masked) if masked.overlaps(cpus))
 }

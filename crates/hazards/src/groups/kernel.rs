@@ -210,7 +210,7 @@ fn clocksource(view: &View<'_>) -> Verdict {
     Ok(Judged::either(!CLOCKS.contains(&clock.as_str()), Severity::High, clock))
 }
 
-/// Build options of the kernel whose checks are on as soon as they are built in.
+/// Build options for checks of the kernel that are on whenever they are built in.
 const CHECKS: [&str; 9] = [
     "KASAN",
     "KCSAN",
@@ -290,7 +290,7 @@ fn taint(view: &View<'_>) -> Verdict {
     Ok(Judged::new(worst, if names.is_empty() { format!("flags {bits}") } else { names.join(", ") }))
 }
 
-/// Texts in kernel messages, with their meaning and severity.
+/// Texts in messages of the kernel's log, in lower case, with their meaning and severity.
 const TROUBLES: [(&str, &str, Severity); 13] = [
     ("temperature above threshold", "heat", Severity::Medium),
     ("cpu clock throttled", "heat", Severity::Medium),
@@ -323,7 +323,7 @@ fn kernel_log(view: &View<'_>) -> Verdict {
 
 fn tracing(view: &View<'_>) -> Verdict {
     let base = match view.tree.names("sys/kernel/tracing") {
-        // The mount point exists although tracefs is not mounted there, so tracing is off.
+        // An empty folder is the mount point of tracefs without tracefs: tracing cannot be on.
         Ok(names) if names.is_empty() => {
             return Err(Missing::Absent("sys/kernel/tracing/current_tracer".to_owned()));
         }
@@ -343,7 +343,7 @@ fn tracing(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Judges the trap for split locks, which exists only if the CPU has it and the command line did not turn it off, see
+/// Judges the trap for split locks, which the CPU may lack and the kernel's command line may turn off, see
 /// `Documentation/arch/x86/buslock.rst`.
 fn split_locks(view: &View<'_>) -> Verdict {
     const TRAP: &str = "split_lock_detect";
@@ -364,7 +364,7 @@ fn split_locks(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Maximum number of file descriptors that are read: those of some hundred processes, in some milliseconds.
+/// Maximum number of file descriptors that are read, in some milliseconds; some hundred processes have as many.
 const DESCRIPTORS_MAX: usize = 4000;
 
 fn sampling(view: &View<'_>) -> Verdict {

@@ -118,7 +118,7 @@ fn quota(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Returns the CPU quota of one control group as a number of CPUs.
+/// Returns the CPU quota of one control group as a number of CPUs; `None` without a quota.
 fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64> {
     let read = |name: &str| view.tree.text(&format!("{folder}/cpu.{name}")).ok();
     let quota = match groups.is_v2 {
@@ -128,8 +128,8 @@ fn cpus_of_quota(view: &View<'_>, groups: &Ancestry, folder: &str) -> Option<f64
     quota.map(|quota| quota.cpus())
 }
 
-/// Returns, each for the control group where it is largest, the number of periods in which the group was throttled
-/// during the interval, and the share of such periods since the group was made.
+/// Returns the largest number of periods in which a control group above this process was throttled during the interval,
+/// and the largest share of throttled periods of a group since it was made.
 fn throttled(view: &View<'_>) -> (u64, f64) {
     let Ok(now) = &view.now.throttle else { return (0, 0.0) };
     let before = view.before.and_then(|before| before.throttle.as_ref().ok());
@@ -150,7 +150,7 @@ fn memory_limit(view: &View<'_>) -> Verdict {
     let usage = if groups.is_v2 { "memory.current" } else { "memory.usage_in_bytes" };
     let mut tightest: Option<(f64, u64)> = None;
     for folder in &groups.folders {
-        // The word `max` is no number and no limit; version 1 has a number beyond any memory instead.
+        // Without a limit, version 2 has the word `max`, which is no number, and version 1 a number beyond any memory.
         let limit = limits.iter().filter_map(|file| view.tree.parse::<u64>(&format!("{folder}/{file}")).ok());
         let Some(limit) = limit.filter(|limit| *limit < total).min() else { continue };
         let used = view.tree.parse::<u64>(&format!("{folder}/{usage}")).unwrap_or(0);
@@ -192,7 +192,7 @@ fn container(view: &View<'_>) -> Verdict {
         let variables = view.tree.long("proc/1/environ").ok()?;
         variables.split('\0').find_map(|variable| variable.strip_prefix("container=").map(str::to_owned))
     };
-    // The first line of `/proc/PID/sched` contains the process's id on the host.
+    // The first line of `/proc/PID/sched` contains the id of the process in the initial namespace, that of the host.
     let renumbered = || {
         let first = view.tree.long("proc/1/sched").ok()?;
         let number =

@@ -291,7 +291,7 @@ pub(super) fn memory(view: &View<'_>, key: &str) -> Result<u64, Missing> {
 
 fn swapping(view: &View<'_>) -> Verdict {
     let used = memory(view, "SwapTotal")?.saturating_sub(memory(view, "SwapFree")?);
-    // A kernel without swap has no such counters; then no page can have moved.
+    // A kernel without swap has none of these counters, and moves no page.
     let moved = events(view, &["pswpin", "pswpout"]).unwrap_or(0);
     Ok(match (moved, used) {
         (0, 0) => Judged::none("none in use"),
@@ -323,7 +323,8 @@ fn available(view: &View<'_>) -> Verdict {
 
 const HUGE_BYTES: u64 = 2 << 20;
 
-/// Returns the page size of this machine. The files of another machine do not contain it, and most machines have 4 KiB.
+/// Returns the page size of the machine, in bytes. A capture of another machine does not contain it; most machines have
+/// 4 KiB.
 fn page_bytes(view: &View<'_>) -> u64 {
     if view.tree.root() == Path::new("/") { own_page_bytes() as u64 } else { 4096 }
 }
@@ -343,7 +344,7 @@ fn fragmentation(view: &View<'_>) -> Verdict {
     ))
 }
 
-/// Returns the free memory of all zones in blocks of 2 MiB and more.
+/// Returns the free memory of all zones in blocks of 2 MiB and more, in bytes.
 fn free_in_huge_blocks(zones: &[&str], page_bytes: u64) -> u64 {
     let mut bytes = 0_u64;
     for line in zones {

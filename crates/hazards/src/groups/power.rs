@@ -1,4 +1,4 @@
-//! Hazards of the group *frequency* by heat and power, which reduce the frequency.
+//! Hazards of the group *frequency* that heat and power cause.
 
 use crate::finding::{HazardGroup, Severity};
 use crate::hazard::{Hazard, Judged, Neutralised, Verdict};
@@ -98,8 +98,8 @@ fn throttling(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Judges the smallest distance to a critical temperature among the sensors of hwmon and the thermal zones of ACPI and
-/// devices.
+/// Judges how far the sensor that is closest to its critical temperature is from it, among the sensors of hwmon and the
+/// thermal zones.
 fn temperature(view: &View<'_>) -> Verdict {
     let mut sensors = hwmon(view.tree);
     sensors.extend(zones(view.tree));
@@ -180,7 +180,8 @@ fn battery(view: &View<'_>) -> Verdict {
     let is = |name: &str, file: &str, word: &str| {
         view.tree.text(&format!("{base}/{name}/{file}")).is_ok_and(|text| text == word)
     };
-    // The battery of a mouse does not supply the machine, and a USB supply counts only on a machine with a battery.
+    // The battery of a device, such as a mouse, does not supply the machine. A USB supply counts only on a machine with
+    // a battery.
     let has_battery = supplies.iter().any(|name| is(name, "type", "Battery") && !is(name, "scope", "Device"));
     let is_mains = |name: &&String| is(name, "type", "Mains") || has_battery && is(name, "type", "USB");
     let mains: Vec<&String> = supplies.iter().filter(is_mains).collect();

@@ -202,7 +202,7 @@ fn traced(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Lines of `/proc/self/limits` that change a program's behaviour; the other limits only restrict how much it may open
+/// Lines of `/proc/self/limits` whose limits change how a program runs; all others only restrict how much it may open
 /// and start.
 const LIMITS: [&str; 5] =
     ["Max cpu time", "Max address space", "Max data size", "Max resident set", "Max file size"];

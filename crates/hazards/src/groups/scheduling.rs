@@ -153,7 +153,7 @@ fn rt_throttling(view: &View<'_>) -> Verdict {
     });
     let is_on = runtime >= 0 && runtime < period;
     Ok(match budget {
-        // The root group reports 0 too on kernels that take the budget from the sysctl; its path is then `/`.
+        // Some kernels report 0 for the root group as well, whose budget is that of the sysctl.
         Some(0) if !in_root_group(view) => {
             Judged::medium(format!("{value}, and no budget for the own group"))
         }

@@ -63,7 +63,8 @@ fn virtual_machine(view: &View<'_>) -> Verdict {
     })
 }
 
-/// Minimum number of ticks that counts as a burst: fewer may be an artefact of the moment at which steal is accounted.
+/// Number of stolen ticks between two readings from which on they count: a single tick may only show at which moment
+/// the kernel accounts for steal.
 const TICKS_MIN: u64 = 2;
 
 fn steal(view: &View<'_>) -> Verdict {
@@ -89,7 +90,8 @@ fn steal(view: &View<'_>) -> Verdict {
     if !view.is_virtual() && boot.steal == 0 {
         return Ok(Judged::not_applicable(shown, "there is no hypervisor that could take time"));
     }
-    // The history of a guest that was started a moment ago is too short to judge.
+    // The steal since boot counts only after a minute of CPU time: a guest that has just started has too short a
+    // history.
     let history = if boot.total as f64 > 60.0 * USER_HZ { since_boot } else { 0.0 };
     Ok(Judged::new(level(just_now.max(history)), shown).on(cpus))
 }

@@ -4,7 +4,7 @@ use fauxplat_procfs::cgroup::{Ancestry, ancestry};
 
 use crate::tree::{Missing, Tree};
 
-/// Returns the groups of a controller that limit this process.
+/// Returns the group of this process for a controller, and all groups above it, whose limits apply to the process too.
 pub(crate) fn groups(tree: &Tree, controller: &str) -> Result<Ancestry, Missing> {
     let own = tree.long("proc/self/cgroup")?;
     let mounts = tree.long("proc/self/mountinfo")?;

@@ -19,8 +19,8 @@ pub(crate) type Read<T> = Result<T, Missing>;
 /// Time limit for reading all processes, of the 300 ms that an examination may take.
 const PROCESSES_NS_MAX: u64 = 30_000_000;
 
-/// Pressure (PSI) of a resource: microseconds since boot in which some task waited for the resource, and the share of
-/// the last ten seconds in per cent.
+/// Pressure (PSI) of a resource: microseconds since boot in which at least one task waited for the resource, and per
+/// cent of the last ten seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pressure {
     pub(crate) total_us: u64,
@@ -54,9 +54,9 @@ pub(crate) struct Counters {
     pub(crate) softirqs: Read<Table>,
     pub(crate) vmstat: Read<String>,
     pub(crate) disks: Read<Vec<Disk>>,
-    /// For each CPU, the number of times that the CPU or its package was slowed down by heat.
+    /// For each CPU, the number of times that heat slowed down its core or package.
     pub(crate) thermal: Read<Vec<(Cpu, u64)>>,
-    /// Number of system management interrupts of the first CPU, which stands for all.
+    /// The first CPU to be measured on, with its number of system management interrupts (SMI).
     pub(crate) smi: Read<Vec<(Cpu, u64)>>,
     pub(crate) throttle: Read<Vec<Throttle>>,
     pub(crate) cpu_pressure: Read<Pressure>,
@@ -66,7 +66,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Reads all counters. Processes are read last, since they take longest.
+    /// Reads all counters: first the processes, which take longest, and then all others.
     pub(crate) fn read(tree: &Tree, cpus: &CpuSet) -> Counters {
         Counters {
             at_ns: clock::monotonic_ns(),
@@ -75,7 +75,7 @@ impl Counters {
         }
     }
 
-    /// Reads only the CPU times and the throttling, which are in a few small files, for the warnings before an
+    /// Reads only the CPU times and the throttling, which are in a few small files, for the warnings that precede an
     /// experiment.
     pub(crate) fn brief(tree: &Tree) -> Counters {
         Counters { stat: ticks(tree), throttle: throttle(tree), ..Counters::nothing() }
@@ -168,7 +168,7 @@ const MSR_SMI_COUNT: u64 = 0x34;
 
 fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     use std::os::unix::fs::FileExt;
-    // The counters of all packages are similar, so the first CPU stands for all packages.
+    // An SMI interrupts all CPUs, so the counter of one stands for all.
     let cpu = cpus.first().ok_or_else(|| Missing::Absent("dev/cpu".to_owned()))?;
     let path = format!("dev/cpu/{cpu}/msr");
     let file = tree.open_any(&path)?;
@@ -179,7 +179,8 @@ fn smi(tree: &Tree, cpus: &CpuSet) -> Read<Vec<(Cpu, u64)>> {
     }
 }
 
-/// Reads the throttling of every control group above this process. The root group has no quota and no figures.
+/// Reads the throttling of every control group that contains this process. The root group has no quota, and is left
+/// out.
 fn throttle(tree: &Tree) -> Read<Vec<Throttle>> {
     let one = |folder: &String| {
         let text = tree.text(&format!("{folder}/cpu.stat")).ok()?;

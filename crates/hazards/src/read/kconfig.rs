@@ -4,14 +4,14 @@ use std::io::Read;
 
 use crate::tree::{Missing, Tree};
 
-/// Maximum unpacked size: a configuration is some 300 KiB of text, so a larger file is no configuration.
+/// Maximum number of bytes that are unpacked; a configuration has some 300 KiB of text.
 const CONFIG_BYTES_MAX: u64 = 8 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config(String);
 
 impl Config {
-    /// Reads the configuration from `/proc/config.gz`, or from the places where distributions install it.
+    /// Reads the configuration from `/proc/config.gz`, or from the files in which distributions install it.
     pub(crate) fn read(tree: &Tree) -> Result<Config, Missing> {
         match tree.bytes("proc/config.gz") {
             Ok(bytes) => unpack(&bytes),
@@ -24,7 +24,7 @@ impl Config {
         self.value(option).is_some_and(|value| value == "y" || value == "m")
     }
 
-    /// Returns the value of an option that is set.
+    /// Returns the value of an option; `None` if it is not set.
     pub(crate) fn value(&self, option: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix("CONFIG_")?.strip_prefix(option)?.strip_prefix('='))
     }

@@ -7,10 +7,10 @@ use fauxplat_units::Cpu;
 
 pub(crate) const USER_HZ: f64 = stat::TICKS_PER_S as f64;
 
-/// Ticks of the time of one CPU, of which a second has [`USER_HZ`]: since boot, or between two readings.
+/// Time of one CPU in ticks, since boot or between two readings; a second has [`USER_HZ`] ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// Ticks of all kinds except idle, waiting for a disk and steal.
+    /// Ticks in which the CPU ran something: all kinds but idle, waiting for a disk, and steal.
     pub(crate) busy: u64,
     /// Ticks in which the CPU could have run, but the hypervisor did not let it run.
     pub(crate) steal: u64,
@@ -86,7 +86,7 @@ mod tests {
         fn kinds_add_up_to_the_whole(kinds in proptest::collection::vec(0u64..1 << 40, 10)) {
             let words: Vec<String> = kinds.iter().map(u64::to_string).collect();
             let found = parse(&format!("cpu3 {}\n", words.join(" ")))[&Cpu(3)];
-            // The guest's time is included in user time already.
+            // The last two kinds, time of guests, are included in user time already.
             prop_assert_eq!(found.total, kinds[..8].iter().sum::<u64>());
             prop_assert_eq!(found.busy + found.steal + kinds[3] + kinds[4], found.total);
             prop_assert_eq!(found.since(Ticks::default()), found);

@@ -65,8 +65,8 @@ impl Table {
         self.cpus.iter().copied().zip(sums).collect()
     }
 
-    /// Returns that of the rows selected by `wanted` with the highest count on a CPU; `None` if no such row has a count
-    /// above 0.
+    /// Returns the row with the highest count on a CPU, among the rows that `wanted` selects; `None` if none of them
+    /// has a count above 0.
     pub(crate) fn busiest(&self, cpu: Cpu, wanted: impl Fn(&TableLine) -> bool) -> Option<&TableLine> {
         let at = self.cpus.iter().position(|column| *column == cpu)?;
         let count = |row: &&TableLine| row.counts.get(at).copied().unwrap_or(0);
@@ -74,7 +74,7 @@ impl Table {
     }
 }
 
-/// Converts a row; `None` for a row with a count that exceeds 64 bits, since it has no difference to an earlier row.
+/// Converts a row; `None` for a row with a count that exceeds 64 bits, since differences of such counts are not known.
 fn row(row: per_cpu::EventRow<'_>) -> Option<TableLine> {
     let counts = row.counts().collect::<Option<Vec<u64>>>()?;
     Some(TableLine { name: row.name.to_owned(), label: row.label.to_owned(), counts })
@@ -159,7 +159,7 @@ mod tests {
             {
                 prop_assert_eq!(now, then + between, "CPU {}", cpu);
             }
-            // Nothing passes between a reading and itself, nor if a counter decreased.
+            // Two readings that are equal have no difference, and neither has a counter that decreased.
             prop_assert!(late.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
             prop_assert!(early.since(&late).sums(|_| true).iter().all(|(_, sum)| *sum == 0));
         }

@@ -18,6 +18,7 @@ pub(crate) struct Task {
     pub(crate) is_kernel: bool,
     /// User and system CPU time, in ticks.
     pub(crate) cpu_ticks: u64,
+    /// Number of the threads of the process.
     pub(crate) threads: u64,
     pub(crate) nice: i8,
     /// Scheduling policy, numbered as in `sched(7)`.
@@ -111,7 +112,7 @@ pub(crate) fn parse(line: &str) -> Option<Task> {
     })
 }
 
-/// Returns for each of these CPUs the number of bound threads that may run on it.
+/// Returns for each of these CPUs how many of the bound threads may run on it.
 pub(crate) fn by_cpu(pinned: &[Pinned], cpus: &CpuSet) -> Vec<(Cpu, usize)> {
     let count = |cpu: Cpu| pinned.iter().filter(|task| task.cpus.contains(cpu)).count();
     cpus.iter().map(|cpu| (cpu, count(cpu))).collect()

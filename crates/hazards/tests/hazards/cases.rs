@@ -1,4 +1,5 @@
-//! The cases of `cases.txt`: every hazard at least once present and once harmless, each on a machine of its own.
+//! The cases of `cases.txt`: each hazard is present in one case at least and harmless in another, and each case is a
+//! machine of its own.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -8,13 +9,13 @@ use fauxplat_hazards::{HazardFinding, Severity, hazards};
 
 use crate::fake::{folder, look, machine, one, write};
 
-/// A machine at one moment or at two, and the expected finding.
+/// A hazard, the files of a machine, and the expected finding.
 #[derive(Debug)]
 struct Case {
     hazard: String,
     cpus: Option<String>,
     files: Vec<(String, String)>,
-    /// Files that differ in the earlier capture.
+    /// Files that had other contents in the earlier capture.
     before: Vec<(String, String)>,
     level: Severity,
     /// Text that the value or the reason of the finding contains.
@@ -89,7 +90,8 @@ fn each_case_is_found_as_it_is() {
     }
 }
 
-/// The hazard whose presence needs dangling links; it has a test of its own.
+/// The hazard that a process shows by dangling symbolic links, which `cases.txt` cannot describe; it has a test of its
+/// own.
 const ELSEWHERE: &str = "perf-sampling";
 
 #[test]
@@ -114,11 +116,11 @@ fn counters_that_others_hold_are_seen_by_their_links() {
     assert_eq!((found.severity, found.value.as_deref()), (Severity::Medium, Some("held by rustc")));
 }
 
-/// Hazards for which any bytes are meaningful: an environment has a size whatever its contents, and a file's name is a
-/// job whatever the file contains.
+/// Hazards that no content of a file makes unknown: an environment has a size whatever its bytes, and a file is a job
+/// by its name.
 const ANY_BYTES: [&str; 2] = ["environment-size", "periodic-jobs"];
 
-/// The hazard for which an empty file is the usual state.
+/// The hazard of which an empty file is the usual, harmless state.
 const EMPTY_IS_USUAL: &str = "isolation";
 
 /// The file that marks a machine as a guest. The test does not replace this file by garbage, since most hazards of

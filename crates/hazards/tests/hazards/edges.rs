@@ -45,7 +45,7 @@ fn a_machine_without_a_readable_cpu_is_judged() {
 
 const MANY: u64 = 4096;
 
-/// Returns `/proc/stat` and `/proc/interrupts` of very many CPUs, with these counts of busy ticks and interrupts.
+/// Returns `/proc/stat` and `/proc/interrupts` of [`MANY`] CPUs, each with this count of busy ticks and of interrupts.
 fn many(ticks: u64, interrupts: u64) -> [String; 2] {
     let (mut stat, mut table) = (String::new(), String::new());
     for cpu in 0..MANY {
@@ -103,7 +103,7 @@ fn counted(number: u64) -> tempfile::TempDir {
     root
 }
 
-/// A counter that decreased has no difference, and is no storm of 2⁶⁴ events.
+/// A counter that decreased has no difference; a subtraction that wraps would make it a storm of 2⁶⁴ events.
 #[test]
 fn counters_that_go_back_are_no_events() {
     let still = counted(1000);
@@ -163,7 +163,7 @@ fn what_a_file_says_does_not_reach_a_terminal_as_it_is() {
             if path.exists() || fs::create_dir_all(path.parent().unwrap()).is_err() {
                 continue;
             }
-            // A name that is a folder for another hazard is not overwritten.
+            // The write fails if another hazard has a folder of this name.
             let _is_a_folder = fs::write(&path, b"\x1b[31m\x07 \xff\n9\n");
         }
     }

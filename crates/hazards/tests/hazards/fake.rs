@@ -15,8 +15,7 @@ const BASE: [(&str, &str); 4] = [
     ("proc/meminfo", "MemTotal: 8000000 kB\n"),
 ];
 
-/// Creates a root with these files, in addition to the files that every machine has. A name that ends in a slash is a
-/// folder.
+/// Creates a root with these files, beside those of [`BASE`]. A name that ends in a slash is a folder.
 pub(crate) fn machine<T: AsRef<str>>(files: &[(T, T)]) -> TempDir {
     let root = folder();
     BASE.iter().for_each(|(name, text)| write(root.path(), name, text.as_bytes()));

@@ -11,7 +11,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sysfs").join(name)
 }
 
-/// Returns a line for each hazard of a captured machine whose files are in the capture.
+/// Returns a line for each hazard of a captured machine, without the hazards whose files the capture lacks.
 fn told(name: &str) -> String {
     let found = examine(&fixture(name), None, Nanos(1_000_000));
     assert_eq!(found.interval_ns, 0, "a capture is one moment");
