@@ -75,8 +75,8 @@ pub(crate) fn one_line(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The request may have been carried out, so the error counts as passing: the caller checks whether the request
-    /// took effect, and tries again.
+    /// A request that timed out may have been carried out, so its error counts as passing: the caller checks whether
+    /// the request took effect, and tries again.
     #[test]
     fn a_program_that_hangs_may_answer_later() {
         let error = ask_within(Duration::from_millis(50), "sleep", &["1000"], "").unwrap_err();

@@ -7,19 +7,20 @@ use crate::ask::one_line;
 use crate::engine::Task;
 use crate::record::Asked;
 
-/// Largest tolerated clock skew in nanoseconds; clocks that are synchronised over a network differ by less.
+/// Largest clock skew, in nanoseconds, that is not corrected; clocks that are synchronised over a network differ by
+/// less.
 const SKEW_NS: i64 = 60_000_000_000;
 
 /// Reason why an answer is not accepted: the state of its delivery, and one line that can be shown on a terminal.
 pub type Refusal = (DeliveryState, String);
 
 /// Returns the record in the answer to a task. If the node's clock is wrong, the record's times are corrected by
-/// `times`: when the task was submitted, and the present time, in nanoseconds of UTC.
+/// `times`: the time at which the task was submitted, and the present time, in nanoseconds of UTC.
 ///
 /// # Errors
 /// Returns the reason why the answer is not accepted.
 pub fn checked(text: &str, task: &Task, asked: &Asked, times: (i64, i64)) -> Result<NodeRecord, Refusal> {
-    // Reasons quote text of the node, and so do messages of the parser.
+    // Reasons quote text of the node, so they are made safe for a terminal.
     taken(text, task, asked, times).map_err(|(state, why)| (state, one_line(&why).unwrap_or_default()))
 }
 
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn only_the_record_that_was_asked_for_counts() {
         assert_eq!(check(&record()).unwrap(), record());
-        // A tool that sends the same order to all hosts does not tell them their names, so the record has none.
+        // A tool that sends one order to all hosts tells none of them its name, so their records have none.
         assert_eq!(check(&NodeRecord { node: String::new(), ..record() }).unwrap().node, "n1");
         let state = |record: NodeRecord| check(&record).unwrap_err().0;
         assert_eq!(state(NodeRecord { schema: "x".into(), ..record() }), DeliveryState::Garbage);

@@ -46,12 +46,12 @@ pub enum TaskState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandedOver {
     pub task: u32,
-    /// Handle by which the engine knows the task, such as the id of a job or process; or why the engine refused the
-    /// task.
+    /// Handle by which the engine knows the task, such as the id of a job or process; or the reason why the engine
+    /// refused the task.
     pub handle: Result<String, String>,
 }
 
-/// A line that a task printed.
+/// A line that a task printed: a part of its answer, or anything else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub task: u32,
@@ -75,7 +75,7 @@ pub trait Engine: std::fmt::Debug {
     /// Fails where the engine does not answer; no task was submitted then.
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError>;
 
-    /// Finds waiting tasks that were submitted without a confirmation, as when the response to a submission was lost.
+    /// Finds tasks among `waiting` that the engine has, since the response to their submission was lost.
     ///
     /// # Errors
     /// Fails where the engine does not answer, so that the state of the tasks is unknown.
@@ -83,13 +83,13 @@ pub trait Engine: std::fmt::Debug {
         Ok(Vec::new())
     }
 
-    /// Returns how many of the tasks that were submitted together run at the same time. Only an engine that does not
-    /// report the other tasks as waiting returns a limit.
+    /// Returns the maximum number of submitted tasks that the engine runs at the same time, if it reports further tasks
+    /// as running too; no limit for an engine that reports them as waiting.
     fn side_by_side(&self) -> usize {
         usize::MAX
     }
 
-    /// Returns the states of submitted tasks without an answer, each given with its handle.
+    /// Returns the states of submitted tasks that have not answered; each is given with its handle.
     ///
     /// # Errors
     /// Fails where the engine does not answer.

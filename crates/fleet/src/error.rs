@@ -63,8 +63,8 @@ impl FleetError {
         move |source| FleetError::File { path, source }
     }
 
-    /// Returns whether the same request may succeed a little later, and may even have succeeded without a confirmation,
-    /// since the controller of the engine restarts or is overloaded.
+    /// Returns whether the engine was restarting or overloaded, so that the same request may succeed a little later, or
+    /// has succeeded without a confirmation.
     pub(crate) fn is_passing(&self) -> bool {
         const PASSING: [&str; 7] = [
             "Unable to contact slurm controller",

@@ -17,7 +17,7 @@ use crate::wire::{TEXT_BYTES_MAX, is_marked};
 /// Maximum length in bytes of a line that is read; lines of an answer are much shorter.
 const LINE_BYTES_MAX: u64 = 8 << 10;
 
-/// State of reading a file that grows.
+/// Position in a file that grows while it is read.
 #[derive(Debug, Default)]
 pub(crate) struct Growing {
     inode: u64,
@@ -84,9 +84,9 @@ impl Growing {
     }
 }
 
-/// Lines of tasks that the caller has not fetched yet. For each task, at most twice the size of the largest answer is
-/// stored, since an answer may be sent twice. Of the lines that are no part of an answer only the last one is stored,
-/// since only that is reported.
+/// Lines of tasks that the caller has not fetched yet. Of each task, marked lines (parts of an answer) are stored up to
+/// twice the size of the largest answer, since an answer may be sent twice, and of all other lines only the last, which
+/// is reported if no answer comes.
 #[derive(Debug, Default)]
 pub(crate) struct Heard {
     bytes: HashMap<u32, usize>,
@@ -149,8 +149,8 @@ impl Files {
         self.idle_ns = IDLE_NS;
     }
 
-    /// Returns new lines from the files of tasks that have ended, which are visible at once since the tasks ran on this
-    /// machine.
+    /// Returns new lines from the files of tasks that have ended, which are visible at once, since these tasks run on
+    /// this machine.
     pub(crate) fn of_ended(
         &mut self,
         folder: &RunFolder,
@@ -163,9 +163,9 @@ impl Files {
         Ok(self.heard.take())
     }
 
-    /// Returns new lines of files that have appeared in the folder. If `grows` returns true for a task's handle, its
-    /// file is read only after the task has ended; all other files appear complete. The folder is listed at most twice
-    /// a second, and ever more rarely while no answer arrives.
+    /// Returns new lines of files that have appeared in the folder. The file of a task for whose handle `grows` returns
+    /// true is written bit by bit, and is read only after the task has ended; all other files appear complete. The
+    /// folder is listed at most twice a second, and ever more rarely while no answer arrives.
     pub(crate) fn appeared(
         &mut self,
         folder: &RunFolder,
@@ -295,7 +295,7 @@ mod tests {
         assert!(longest < LINE_BYTES_MAX as usize);
     }
 
-    /// A node that prints without end takes no more memory than a node that gives an answer.
+    /// A node that prints without end takes no more memory here than a node that answers.
     #[test]
     fn of_what_is_no_answer_the_last_line_is_kept() {
         let mut heard = Heard::default();
@@ -328,7 +328,7 @@ mod tests {
         let said = |files: &mut Files, now_ns| {
             files.appeared(&folder, &open, |handle| handle == "8", now_ns).unwrap().len()
         };
-        // Fifty calls a second, for an hour.
+        // Times of fifty calls a second, for an hour.
         let hour = |from_s: u64| (0..180_000).map(move |at| from_s * S + at * S / 50);
         assert_eq!(hour(0).map(|now_ns| said(&mut files, now_ns)).sum::<usize>(), 0);
         assert!(files.listings < 140, "{}", files.listings);

@@ -17,8 +17,8 @@ pub struct RunFolder {
     id: String,
 }
 
-/// Name of the file with the request of a run. A folder without that file is a remnant of an interrupted start, and is
-/// no run.
+/// Name of the file with the request of a run. A folder without the file was left by an interrupted start, and is no
+/// run.
 pub(crate) const ASKED: &str = "run.json";
 /// Name of the file with the id of the run, which does not change when the folder is renamed.
 const TOKEN: &str = "token";
@@ -78,7 +78,7 @@ impl RunFolder {
             let why = format!("a run must be named by a UUID, and {id:?} is none");
             return Err(FleetError::Record { path: runs.to_owned(), why });
         }
-        // With this mode no other user may rename entries of the folder of all runs, whatever the umask.
+        // The mode keeps other users from renaming entries of the folder of all runs, whatever the umask.
         let made = fs::DirBuilder::new().recursive(true).mode(0o755).create(runs);
         made.map_err(FleetError::at(runs))?;
         let folder = RunFolder { path: runs.join(id), id: id.to_owned() };
@@ -88,7 +88,8 @@ impl RunFolder {
         };
         folder.clear()?;
         make(&folder.path)?;
-        // The folder is still empty here, so root has written nothing that another user could have redirected.
+        // The check comes while the folder is empty: until then root has written nothing that another user could
+        // redirect.
         folder.check_strangers().inspect_err(|_| drop(fs::remove_dir(&folder.path)))?;
         // The token is written first, so that the folder is recognised as a run's if this process is killed now.
         folder.write(TOKEN, id.as_bytes())?;
@@ -207,8 +208,8 @@ impl RunFolder {
         Err(FleetError::Record { path, why })
     }
 
-    /// Returns whether the run was completed, and so the files that a resumed run would need were removed, see
-    /// [`crate::Site::tidy`].
+    /// Returns whether the run was completed: [`crate::Site::tidy`] then has removed the programs, which a resumed run
+    /// would need.
     pub(crate) fn is_tidied(&self) -> bool {
         fs::read_dir(self.file("programs")).is_ok_and(|mut entries| entries.next().is_none())
     }
@@ -229,8 +230,9 @@ impl RunFolder {
         read_regular_text(&path, FILE_BYTES_MAX).map_err(FleetError::at(&path))
     }
 
-    /// Refuses a folder that another user owns or can write to, and for root also a folder that another user could
-    /// replace, as in a user's home under sudo: programs in the folder are executed, with orders from it.
+    /// Refuses a folder that another user owns or can write to, since programs in the folder are executed, with orders
+    /// from it. For root, a folder that another user could replace is refused too, such as one in a user's home under
+    /// sudo.
     fn check_strangers(&self) -> Result<(), FleetError> {
         match files::open_to_others(&self.path).map_err(FleetError::at(&self.path))? {
             Some(Exposed { folder, owner, .. }) => {

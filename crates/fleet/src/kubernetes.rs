@@ -55,11 +55,12 @@ fn container(image: &str, arguments: &[String]) -> Value {
         "image": image,
         "command": ["fauxplat"],
         "args": arguments,
-        // The name that the node has in Kubernetes, not that of the pod.
+        // Host name of the answer: the name of the node in Kubernetes, and not that of the pod.
         "env": [{ "name": "FAUXPLAT_NODE", "valueFrom": { "fieldRef": { "fieldPath": "spec.nodeName" } } }],
     })
 }
 
+/// Job that measures a number of nodes once, as `fauxplat fleet emit` writes it.
 #[derive(Clone, Debug)]
 pub struct Manifest<'a> {
     /// Name of the job: a DNS label.

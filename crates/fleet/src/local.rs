@@ -17,10 +17,10 @@ pub(crate) struct Local {
     count: u32,
     site: Site,
     running: HashMap<u32, Sent>,
-    /// Outcomes of processes that have ended, until the engine is asked for them, since an ended process makes room for
-    /// the next one.
+    /// Outcomes of processes that have ended, until [`Engine::look`] asks for them: an ended process is no longer among
+    /// those that run.
     ended: HashMap<u32, Outcome>,
-    /// Processes that an earlier fauxplat started and that may still run.
+    /// Processes that an earlier fauxplat process started and that may still run.
     others: Vec<Trace>,
     files: Files,
 }
@@ -76,7 +76,7 @@ impl Local {
     }
 }
 
-/// Returns the message about a process that could not be started; its program is in the folder of the run.
+/// Returns the message about a process that could not be started; its program is the copy in the folder of the run.
 fn refused(error: &LaunchError) -> String {
     let hint = match error {
         LaunchError::File { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -87,7 +87,7 @@ fn refused(error: &LaunchError) -> String {
     format!("{error}{hint}")
 }
 
-/// Returns the message about a process that failed on a node, given the last line of its error output.
+/// Returns the message about a process that failed on a node; `said` is the last line of its error output.
 pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     let how = match outcome {
         Outcome::Exited(status) => format!("status {status}"),
@@ -97,8 +97,8 @@ pub(crate) fn failed(outcome: Outcome, said: Option<String>) -> String {
     said.map_or(how.clone(), |said| format!("{said} ({how})"))
 }
 
-/// Returns the state of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown,
-/// but the last line of its error output is known.
+/// Returns the state of a task that an earlier fauxplat started and whose process is gone: its exit status is unknown.
+/// A last line in its error output, `said`, counts as a failure.
 pub(crate) fn gone(said: Option<String>) -> TaskState {
     let told =
         |said| TaskState::Failed(format!("{said} (how it ended is not known: an earlier fauxplat began it)"));
@@ -140,7 +140,7 @@ impl Engine for Local {
     }
 
     fn said(&mut self, open: &[(Task, String)]) -> Result<Vec<Said>, FleetError> {
-        // The list is updated here and not in `look`, since tasks are submitted before the first `look`.
+        // A run calls `said` before it submits tasks, and `look` only after: the list is needed for the submission.
         let others = open.iter().filter(|(task, _)| !self.running.contains_key(&task.number));
         self.others = others.filter_map(|(_, handle)| trace_of(handle)).collect();
         self.files.of_ended(&self.site.folder, open)

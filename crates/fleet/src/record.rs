@@ -33,7 +33,7 @@ pub struct Asked {
     pub no_confirm: bool,
     /// All nodes, each with the reason if no measurement is possible there.
     pub nodes: Vec<AskedNode>,
-    /// Number of nodes that a manifest asks for, whose names are unknown except for nodes with a log; `None` for runs
+    /// Number of nodes that a manifest asks for; names are known only of nodes whose log was taken. `None` for runs
     /// without a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completions: Option<u32>,
@@ -119,7 +119,7 @@ pub(crate) enum Entry {
     Again(Remeasurement),
 }
 
-/// Returns the evidence of the whole run: all records with these metrics only, and the failed deliveries.
+/// Returns the evidence of the whole run: all records, reduced to these metrics, and the failed deliveries.
 ///
 /// # Errors
 /// Fails where the records cannot be read.
@@ -190,7 +190,7 @@ impl Told {
 }
 
 /// Returns a failed delivery for every requested node without an entry, since the run was killed before the node
-/// answered, or still continues. Without these, a report would omit exactly the machines that may hang.
+/// answered, or still continues. A report would otherwise omit exactly the machines that hang.
 fn unheard(evidence: &FleetEvidence, asked: &Asked, told: Told) -> Vec<Delivery> {
     let records = evidence.records.iter().map(|record| (record.round, record.node.as_str()));
     let deliveries = evidence.deliveries.iter().map(|delivery| (delivery.round, delivery.node.as_str()));

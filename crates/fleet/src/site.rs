@@ -12,7 +12,7 @@ use crate::engine::Task;
 use crate::folder::RunFolder;
 use crate::{FleetError, wire};
 
-/// Options for the way in which an engine is used.
+/// Options of the user for the engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EngineOptions {
@@ -42,8 +42,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Returns the arguments with which the program performs a task on a node. If the same order is sent to all nodes,
-    /// it contains no node name.
+    /// Returns the arguments with which the program performs a task on a node. With `is_for_all` the same order is sent
+    /// to all nodes, and contains no node name.
     pub(crate) fn words(&self, task: &Task, is_for_all: bool) -> Vec<String> {
         let mut words: Vec<String> = ["node", "--framed"].map(str::to_owned).into();
         words.push(task.token.clone());
@@ -74,8 +74,8 @@ impl Site {
     }
 
     /// Copies the programs into the folder of the run, unless it already has them: a rebuild during the run must not
-    /// change later measurements. `own` is the program for this machine's architecture. No symbolic link in the folder is
-    /// followed.
+    /// change later measurements. `own` is the program for this machine's architecture. Symbolic links in the folder
+    /// are not followed.
     ///
     /// # Errors
     /// Fails where a program cannot be read, where the disk is full, or where something else is in the place of a
@@ -124,7 +124,7 @@ fn copy_once(from: &Path, to: &Path) -> Result<(), FleetError> {
     }
     let part = to.with_extension("part");
     let copy = |mut source: File| {
-        // An earlier attempt that was killed has left its file, and a link of that name would lead elsewhere.
+        // A file of that name was left by a process that was killed; a link of that name would lead elsewhere.
         if fs::symlink_metadata(&part).is_ok() {
             fs::remove_file(&part)?;
         }
@@ -132,7 +132,7 @@ fn copy_once(from: &Path, to: &Path) -> Result<(), FleetError> {
         io::copy(&mut source, &mut copy)?;
         copy.set_permissions(source.metadata()?.permissions())
     };
-    // An error of the copy itself most often is a full disk, so it is reported for the folder of the run.
+    // An error while copying is most often a full disk, so it names the folder of the run and not the source.
     let source = File::open(from).map_err(FleetError::at(from))?;
     copy(source).map_err(FleetError::at(&part))?;
     fs::rename(&part, to).map_err(FleetError::at(to))
@@ -179,7 +179,7 @@ mod tests {
         );
     }
 
-    /// Links in the place of a program, of its unfinished copy, and of the folder of programs.
+    /// A symbolic link stands in the place of a program, of its unfinished copy, or of the folder of programs.
     #[test]
     fn no_link_in_the_folder_of_a_run_is_followed() {
         let runs = crate::private();

@@ -18,8 +18,8 @@ use crate::{FleetError, ask, engine, site};
 /// Maximum size of a manifest in bytes: the order in it is a command-line argument, which is much shorter.
 const MANIFEST_BYTES_MAX: usize = 4 << 20;
 
-/// Returns the order (what to measure) in a manifest or any other file, which is the word after `--order`; and the
-/// number of nodes that the manifest asks for, if it contains that number.
+/// Returns the order (what to measure) in a manifest or any other file, which is the word after `--order`, and the
+/// number of nodes that a manifest asks for (`completions`); `None` if there is no such number.
 ///
 /// # Errors
 /// Fails where the file contains no order.
@@ -78,8 +78,8 @@ pub fn settle(folder: &RunFolder, again: &Remeasurement) -> Result<(), FleetErro
     journal.flush()
 }
 
-/// Adds answers of a remeasurement round from files to a run. An answer is refused if the round does not include its
-/// node, or if the node has already answered.
+/// Adds answers of a remeasurement round from files to a run. An answer of a node that is not in the round, or has
+/// already answered, is recorded as a failed delivery.
 ///
 /// # Errors
 /// Fails where a file cannot be read, or where the run cannot be written.
@@ -180,7 +180,7 @@ fn taken(text: &str, file: &Path, place: (u32, u32), asked: &Asked) -> (String, 
     let named = serde_json::from_str::<NodeRecord>(&answer).map(|record| record.node).unwrap_or_default();
     let node = if engine::is_plain(&named) { named } else { of_file() };
     let now_utc_ns = clock::realtime_ns() as i64;
-    // The time at which the node got its order is unknown, so the only check is that the node's clock is not ahead.
+    // The time at which the node got its order is unknown, so a clock that is behind cannot be corrected.
     match checked(&answer, &task(node.clone(), place), asked, (i64::MIN, now_utc_ns)) {
         Ok(record) => (node, Entry::Answer { task: place.0, record: Box::new(record) }),
         Err(refusal) => trouble(node, refusal),
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// The logs may include two of the same node, of which the second is no further measurement.
+    /// The second log of a node is a second answer to one task, and no further measurement.
     #[test]
     fn of_two_logs_of_one_node_the_first_counts() {
         let runs = crate::private();

@@ -15,7 +15,7 @@ use crate::FleetError;
 
 /// Marker at the beginning of every line of an answer.
 const MARK: &str = "fauxplat-answer/1";
-/// Number of bytes of the packed answer in a line, so that lines stay well below the maximum line length of any tool.
+/// Number of bytes of the packed answer in a line, so that lines are well below the maximum line length of tools.
 const PART_BYTES: usize = 1500;
 /// Maximum number of parts of an answer, limited since a node is untrusted.
 const PARTS_MAX: usize = 32 << 10;
@@ -54,8 +54,8 @@ pub struct AnswerPart {
     bytes: Vec<u8>,
 }
 
-/// Returns the part of an answer that a line contains, whatever text precedes and follows it; `None` if there is none,
-/// or it is damaged.
+/// Returns the part of an answer that a line contains, whatever text precedes and follows it; `None` if the line has no
+/// part, or the part is damaged.
 pub fn part(line: &str) -> Option<AnswerPart> {
     let mut words = line[line.find(MARK)? + MARK.len()..].split_whitespace();
     let (token, place, checksum, text) = (words.next()?, words.next()?, words.next()?, words.next()?);
@@ -82,8 +82,8 @@ pub enum Added {
     Other,
 }
 
-/// The parts of an answer received so far. Memory is used only for received parts, since a line may announce a very
-/// large number of parts.
+/// The parts of an answer received so far. Memory is used for received parts alone, since an untrusted line may
+/// announce any number of them.
 #[derive(Debug, Default)]
 pub struct Assembly {
     parts: BTreeMap<usize, Vec<u8>>,
@@ -143,7 +143,7 @@ pub fn packed_word(text: &str) -> Result<String, FleetError> {
     let packed =
         zstd::encode_all(text.as_bytes(), 0).map_err(|error| FleetError::Garbage(error.to_string()))?;
     let word = STANDARD.encode(packed);
-    // The kernel accepts no argument that is much longer (`MAX_ARG_STRLEN` in `execve(2)`).
+    // The kernel accepts arguments of up to 128 KiB (`MAX_ARG_STRLEN` in `execve(2)`).
     match word.len() > 100_000 {
         true => Err(FleetError::TooLong { what: "the plan for the nodes", bytes: word.len() as u64 }),
         false => Ok(word),

@@ -40,8 +40,8 @@ pub(super) fn run(to: &Call<'_>, line: &str) -> Vec<String> {
     call(to, &["-m", "shell", "-a", &argument, "-t", to.answers])
 }
 
-/// Returns the command line that runs a shell line on the hosts without a folder for answers, where it would overwrite
-/// the existing answers.
+/// Returns the command line that runs a shell line on the hosts without a folder for answers, since its output would
+/// overwrite the answers there.
 pub(super) fn clean(to: &Call<'_>, line: &str) -> Vec<String> {
     let argument = serde_json::json!({"cmd": line}).to_string();
     call(to, &["-m", "shell", "-a", &argument])
@@ -54,8 +54,8 @@ fn call(to: &Call<'_>, rest: &[&str]) -> Vec<String> {
     all
 }
 
-/// Size and modification time (seconds and nanoseconds) of each host's file at the last read, since an unchanged file
-/// has nothing new.
+/// Size and modification time (seconds and nanoseconds) of each host's file at the last read, so that an unchanged file
+/// is not read again.
 #[derive(Debug, Default)]
 pub(super) struct Trees(HashMap<PathBuf, (u64, i64, i64)>);
 
@@ -132,8 +132,8 @@ mod tests {
         assert_eq!((of("{"), complaint(folder.path(), "n2")), (None, None));
     }
 
-    /// An argument of a module is JSON, so that no part of it is parsed as another argument; it contains no braces that
-    /// Jinja would interpret.
+    /// The argument of a module is JSON, so that Ansible parses no part of it as another argument. The argument
+    /// contains no pair of braces, which Jinja would interpret.
     #[test]
     fn arguments_are_one_word() {
         let to = Call { inventory: "hosts.ini", fan: 64, answers: "/a b" };

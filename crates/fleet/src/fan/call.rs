@@ -1,5 +1,6 @@
-//! Target hosts of a command, and the line of a script that runs it.
+//! A command for many hosts, and the line of the script that runs it.
 
+/// How a tool reaches its hosts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
     pub(super) inventory: &'a str,

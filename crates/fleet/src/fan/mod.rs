@@ -51,15 +51,15 @@ pub(crate) struct Fan {
     site: Site,
     /// Scripts that this process started, by handle.
     sent: HashMap<String, Sent>,
-    /// Handles of scripts that an earlier fauxplat started and that may still run.
+    /// Handles of scripts that an earlier fauxplat process started and that may still run.
     others: HashSet<String>,
-    /// State of reading the output file of each script, by the first task of the script, if the tool writes one file
+    /// Positions in the output files of scripts, by the first task of the script; used where the tool writes one file
     /// for all hosts.
     outputs: HashMap<u32, Growing>,
-    /// State of reading the output files of a tool that writes a file for each host.
+    /// Read state of the output files of a tool that writes a file for each host.
     trees: ansible::Trees,
     heard: Heard,
-    /// Monotonic time in nanoseconds of the next read of the output.
+    /// Monotonic time in nanoseconds from which on output is read again.
     next_ns: u64,
 }
 
@@ -139,8 +139,8 @@ impl Fan {
         self.sent.values().any(|sent| sent.trace.is_there()) || self.others.iter().any(is_there)
     }
 
-    /// Asks scripts to end, and waits until they have ended the processes on their hosts: a run resumed at once would
-    /// otherwise measure beside processes that are still ending. A further request to stop ends the wait. Returns
+    /// Asks scripts to end, and waits until they have ended the processes on their hosts: otherwise a run that is
+    /// resumed at once would measure beside processes that still end. A further request to stop ends the wait. Returns
     /// whether the scripts have ended.
     fn end(&mut self, traces: &[Trace]) -> bool {
         traces.iter().for_each(|trace| trace.end());
@@ -164,7 +164,8 @@ impl Fan {
     }
 }
 
-/// Returns the tasks at the front of the list that one script can serve, since its hosts all get the same order.
+/// Returns the tasks at the front of the list that one script can serve: they have one token, since all hosts of a
+/// script get the same order, and their names fit into an argument.
 fn batch(waiting: &[Task]) -> Vec<Task> {
     let mut bytes = 0;
     let fits = |task: &&Task| {
@@ -202,7 +203,8 @@ impl Engine for Fan {
     }
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        // Scripts run one at a time: the tool has its own limit of simultaneous hosts.
+        // One script runs at a time, so that the limit of simultaneous hosts, which the tool applies to each script,
+        // holds for the run.
         if self.is_busy() {
             return Ok(Vec::new());
         }
@@ -234,7 +236,7 @@ impl Engine for Fan {
         self.reap();
         let is_there = |handle: &String| trace_in(handle).is_some_and(Trace::is_there);
         if !open.iter().all(|(_, handle)| is_there(handle)) {
-            // The last answers of a script that has ended are available now, so they are read at once.
+            // A script has ended, so its last answers are there: the next read is due at once.
             self.next_ns = 0;
         }
         let mut complaints: HashMap<u32, String> = HashMap::new();
@@ -267,7 +269,7 @@ impl Engine for Fan {
             let (output, _, tree) = self.files(first);
             if self.tool == Tool::Ansible {
                 let Fan { trees, heard, .. } = self;
-                // The folder is listed, and only files of hosts without a complete answer are read.
+                // Only files of hosts that have not answered completely are read.
                 for entry in fs::read_dir(&tree).into_iter().flatten().flatten() {
                     let name = entry.file_name();
                     if let Some(&task) = name.to_str().and_then(|node| tasks.get(node)) {
@@ -292,7 +294,8 @@ impl Engine for Fan {
         let traces: Vec<Trace> = handles.into_iter().filter_map(trace_in).collect();
         match self.end(&traces) {
             true => Ok(()),
-            // Processes on hosts may continue, so the caller is told, and a resumed run waits for them.
+            // Processes on hosts may continue. The error tells the caller to keep the tasks open, so that a resumed run
+            // waits for them.
             false => {
                 let (program, patience) = (self.tool.name().to_owned(), Duration::from_nanos(ENDING_NS));
                 Err(FleetError::Silent { program, patience })
@@ -370,7 +373,7 @@ mod tests {
         assert_eq!(batch(&others).len(), 2);
     }
 
-    /// The whole inventory is used, however long the script becomes, since the script is passed as a file.
+    /// The script is passed as a file, so it may contain an inventory that is longer than an argument may be.
     #[test]
     fn a_script_may_be_longer_than_an_argument() {
         let there = EngineOptions { program_there: Some("/bin/true".into()), ..EngineOptions::default() };

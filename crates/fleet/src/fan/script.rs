@@ -44,8 +44,8 @@ pub(super) struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Returns the script. However it ends, it ends the processes on the hosts and removes their folders, but only
-    /// after all hosts are done, since two hosts may share a file system.
+    /// Returns the script. However the script ends, it then ends the processes on the hosts and removes their folders,
+    /// but only after all hosts are done, since two hosts may share a file system.
     pub(super) fn text(&self) -> String {
         let (tool, to) = (self.tool, &self.to);
         let [clean, make, run] = [
@@ -96,7 +96,7 @@ hosts=$({make} | sed -n {filter} | paste -s -d , -)
         )
     }
 
-    /// Returns the shell line by which a host checks the copy of the program; an incomplete one is refused.
+    /// Returns the shell line by which a host checks the copy of the program; an incomplete copy is refused.
     fn checked(&self) -> String {
         let folder = self.folder();
         let ours =
@@ -167,7 +167,7 @@ mod tests {
         Carried { tool, to, hosts: "n1,n2".into(), secret: secret.into(), token: "abc", origin, words }
     }
 
-    /// Returns a random part of a folder's name that no other test uses.
+    /// Returns the random part of a folder's name, which no other test uses.
     fn secret(folder: &Path) -> String {
         folder.file_name().unwrap().to_string_lossy().into_owned()
     }
@@ -179,8 +179,8 @@ mod tests {
         Origin::Shipped(vec![Program { arch, path: path.display().to_string(), bytes }])
     }
 
-    /// Returns a script with a fake ClusterShell that is a shell script; like ssh, it continues when its caller has
-    /// ended.
+    /// Returns the process that runs a script with a fake `clush`, whose program on the host continues when its caller
+    /// has ended, as with ssh.
     fn errand(folder: &Path, script: &str) -> Errand {
         let bin = folder.join("bin");
         fs::create_dir_all(&bin).unwrap();

@@ -38,7 +38,7 @@ impl Tool {
         [Tool::Clush, Tool::Pdsh, Tool::Ansible].into_iter().find(|tool| tool.name() == name)
     }
 
-    /// Returns the tool for an inventory for which the user named none: Ansible for a file with an extension of
+    /// Returns the tool for an inventory, where the user named no tool: Ansible for a file with an extension of
     /// Ansible's inventories, otherwise the first installed tool.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Tool {
         }
     }
 
-    /// Returns the command line that runs a shell line on the hosts whose output is no answer.
+    /// Returns the command line that runs a shell line on the hosts, if the output of the line is no answer.
     pub(super) fn clean(self, to: &Call<'_>, line: &str) -> Vec<String> {
         match self {
             Tool::Ansible => ansible::clean(to, line),
@@ -140,7 +140,7 @@ fn read(path: &str) -> Result<String, FleetError> {
 mod tests {
     use super::*;
 
-    /// Without this option pdsh cuts the domain off its labels, and no answer matches a node.
+    /// Without `-K`, pdsh cuts the domain off its labels, and no answer matches a node.
     #[test]
     fn pdsh_keeps_names_as_they_are() {
         let to = Call { inventory: "n[1-2].example.org", fan: 64, answers: "/answers" };

@@ -40,7 +40,7 @@ pub struct Run {
     silent: BTreeMap<u32, Vec<String>>,
     /// Settings of the remeasurement of suspects; `None` until they are settled.
     again: Option<Remeasurement>,
-    /// Monotonic time in nanoseconds since when the engine does not answer; `None` while it does.
+    /// Monotonic time in nanoseconds at which the engine first failed to answer; `None` while it answers.
     silent_since_ns: Option<u64>,
 }
 
@@ -105,7 +105,7 @@ impl Run {
         signal::stop_requested() || self.is_late()
     }
 
-    /// Returns the nodes of a round of which all tasks were given up.
+    /// Returns the nodes of a round whose tasks were all given up.
     fn unanswered(&self, round: u32) -> Vec<String> {
         let hopeful: HashSet<&str> = self
             .of(round)
@@ -121,8 +121,8 @@ impl Run {
         self.again.as_ref()
     }
 
-    /// Settles which nodes are measured again, and records that, since later answers would lead to other settings, with
-    /// other rounds.
+    /// Settles which nodes are measured again in which rounds, and records it: a resumed run has further answers, from
+    /// which other rounds would follow.
     ///
     /// # Errors
     /// Fails where the settings cannot be recorded.
@@ -360,7 +360,7 @@ impl Run {
         }
     }
 
-    /// Records a problem of a task once, which does not prevent its answer.
+    /// Records a problem that does not prevent the answer of a task, once for each task.
     fn note(&mut self, task: u32, state: DeliveryState, why: String) {
         let of = &mut self.states[task as usize];
         if !std::mem::replace(&mut of.is_told_twice, true) {
@@ -427,7 +427,8 @@ impl Run {
                 let since_ns = *state.over_since_ns.get_or_insert(now_ns);
                 let is_lost = standing == TaskState::Unknown && !state.has_spoken() && !state.is_retried;
                 if now_ns - since_ns >= grace_ns && is_lost {
-                    // A controller that crashed may have forgotten the latest tasks submitted to it.
+                    // A controller that crashed may have forgotten the latest tasks, so a lost task is submitted once
+                    // more.
                     state.is_retried = true;
                     state.status = Status::Waiting;
                 } else if now_ns - since_ns >= grace_ns {
@@ -453,7 +454,7 @@ impl Run {
     /// Cancels the open tasks of a round, so that none continues unobserved. Tasks that may continue in spite of that
     /// stay open, so that a resumed run waits for them.
     fn take_back(&mut self, round: u32, tell: &mut dyn FnMut(&Told)) -> Result<(), FleetError> {
-        // Tasks whose submission was not confirmed would continue as well.
+        // Tasks whose submission was not confirmed may run as well, so they are looked for first.
         let unsure = match self.engine.adopt(&self.waiting(round)) {
             Ok(handed) => {
                 self.are_handed(handed, tell);

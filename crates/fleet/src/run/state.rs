@@ -10,7 +10,9 @@ use crate::wire::Assembly;
 pub(super) struct State {
     pub(super) task: Task,
     pub(super) status: Status,
+    /// Time of the submission in nanoseconds of UTC, by which the clock of the node is checked.
     pub(super) handed_utc_ns: i64,
+    /// Monotonic time in nanoseconds from which on the time limit of the node runs.
     pub(super) handed_ns: u64,
     pub(super) assembly: Assembly,
     /// Last printed line that is no part of an answer.
@@ -18,6 +20,7 @@ pub(super) struct State {
     /// Monotonic time in nanoseconds at which the task was found to have ended; `None` while it has not. Its files may
     /// become visible only later.
     pub(super) over_since_ns: Option<u64>,
+    /// Whether a problem that does not prevent the answer was recorded: an answer for another task, or a second answer.
     pub(super) is_told_twice: bool,
     /// Whether the task was submitted again after the engine had lost it.
     pub(super) is_retried: bool,
@@ -26,14 +29,15 @@ pub(super) struct State {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     Waiting,
+    /// Submitted, under this handle of the engine.
     Open(String),
     Answered,
     GivenUp,
 }
 
 impl State {
-    /// Returns whether the task has printed anything. The file with its output appears complete, so no further output
-    /// will follow.
+    /// Returns whether the task has printed anything. The file with its output appears complete, so a task that has
+    /// printed will print nothing more.
     pub(super) fn has_spoken(&self) -> bool {
         self.said.is_some() || self.is_told_twice || self.assembly.counts().0 > 0
     }

@@ -1,4 +1,4 @@
-//! Runs with a simulated engine, which plays nodes and an engine that behave badly.
+//! Runs with a simulated engine, which behaves badly, as do its nodes.
 
 mod ending;
 
@@ -44,16 +44,17 @@ enum Does {
 #[derive(Debug, Default)]
 struct Twin {
     does: HashMap<String, Does>,
+    /// Tasks that were submitted and whose output was not fetched yet.
     fresh: Vec<Task>,
-    /// Number of times that each task was submitted.
+    /// Number of times that each task was submitted, by its number.
     handed: HashMap<u32, u32>,
-    /// Number of calls that fail before the engine begins to answer.
+    /// Number of further submissions that fail, as if the engine did not answer.
     silent: u32,
     cancelled: std::rc::Rc<std::cell::RefCell<Vec<u32>>>,
     /// Whether cancellations have no effect.
     cancels_nothing: bool,
-    /// Number of tasks that run at the same time, where one script serves all tasks that are submitted together; `None`
-    /// for no limit.
+    /// Number of tasks that run at the same time if one script serves all tasks that are submitted together, whose
+    /// handle they share; `None` if each task has a handle.
     fan: Option<usize>,
 }
 

@@ -34,7 +34,7 @@ const BATCH: usize = 16;
 const NODELESS_NS: u64 = 120_000_000_000;
 /// Minimum time between two queries of Slurm's controller, in milliseconds.
 const PACE_MS: u64 = 500;
-/// Prefix of the handle of a task that runs by `srun`.
+/// Prefix of the handle of a task that runs by `srun`, and not by a job script.
 const BY_SRUN: &str = "srun:";
 
 /// The engine Slurm, restricted to a partition if the user named one.
@@ -45,7 +45,7 @@ pub(crate) struct Slurm {
     files: Files,
     /// Processes of `srun` that this process started, by task.
     carried: HashMap<u32, Sent>,
-    /// Monotonic time in nanoseconds since when a job waits for a node that is not available, by task.
+    /// Monotonic time in nanoseconds at which a job was first seen to wait for a node that is not available, by task.
     nodeless_since_ns: HashMap<u32, u64>,
     /// Whether a submission may have succeeded without a confirmation; also true at first, since an earlier fauxplat
     /// may have been killed while it submitted a job.
@@ -231,7 +231,7 @@ impl Slurm {
         let mut arguments = self.options(task);
         arguments.push(program);
         arguments.extend(self.site.words(task, false));
-        // The copy is in `/tmp`, so the program deletes itself.
+        // The copy is in `/tmp` of the node, so the program is told to delete itself.
         arguments.extend(place.as_ref().map(|_| "--shipped".to_owned()));
         Ok(Errand {
             program: srun,
@@ -242,8 +242,8 @@ impl Slurm {
         })
     }
 
-    /// Returns the state of a task that runs by `srun`. The process of `srun` exists from the beginning, while its job
-    /// may wait for hours; `job` is the newest job with the name of the task.
+    /// Returns the state of a task that runs by `srun`. The process of `srun` exists while its job waits, perhaps for
+    /// hours, so the job's state counts; `job` is the newest job with the name of the task.
     fn carried_standing(&mut self, task: &Task, handle: &str, job: Option<&words::Job>) -> TaskState {
         let pending = job.filter(|job| job.state == "PENDING");
         let is_hopeless = pending.is_some_and(|job| words::is_hopeless(&job.reason));
@@ -450,7 +450,8 @@ mod tests {
         handle_of(Trace { pid, ticks: fauxplat_sys::process::start_ticks(pid).unwrap() })
     }
 
-    /// The time for which a job waits behind others does not count against its node.
+    /// A job of `srun` that waits behind other jobs is reported as waiting, so that the time limit of its node does not
+    /// run.
     #[test]
     fn a_job_that_srun_waits_for_waits() {
         let runs = crate::private();

@@ -1,4 +1,4 @@
-//! The script of a Slurm job, which finds the program, runs the order and writes the answer.
+//! The script of a Slurm job, which finds the program on the node, runs it with the order, and writes the answer.
 
 use crate::FleetError;
 use crate::engine::Task;
@@ -15,7 +15,7 @@ const NO_ROOM: u8 = 93;
 /// Meaning of the exit status of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The node does not share the folder of the run with this machine.
+    /// The node does not see the folder of the run.
     NothingInCommon,
     /// The script reported this error.
     Told(&'static str),

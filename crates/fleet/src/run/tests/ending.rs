@@ -85,7 +85,7 @@ fn patience_is_for_hosts_that_have_begun_and_ends_their_script() {
     let bench = bench(&all);
     let engine = Twin { fan: Some(2), ..twin(&[("n1", Does::Hangs), ("n2", Does::Hangs)]) };
     let cancelled = engine.cancelled.clone();
-    // Hosts that answer have to do so within it, also where this process is kept from running meanwhile.
+    // Three seconds, so that hosts that answer do so in time even if this process gets no CPU for a while.
     let patience = Some(Duration::from_secs(3));
     let mut run = bench.open(engine, Limits { patience, ..Limits::default() });
     run.begin(0, &all).unwrap();
