@@ -203,8 +203,8 @@ impl Engine for Fan {
     }
 
     fn hand_over(&mut self, waiting: &[Task]) -> Result<Vec<HandedOver>, FleetError> {
-        // One script runs at a time, so that the limit of simultaneous hosts, which the tool applies to each script,
-        // holds for the run.
+        // Scripts run one at a time, so that the limit of simultaneous hosts, which the tool applies to each script,
+        // holds for the whole run.
         if self.is_busy() {
             return Ok(Vec::new());
         }
