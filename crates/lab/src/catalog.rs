@@ -23,9 +23,10 @@ const BORROWED_BYTES_MAX: usize = 64 << 20;
 pub struct Lab {
     /// Name of the lab's directory.
     pub name: String,
-    /// Definition of the lab, from `lab.toml`, with its options filled in.
+    /// Definition of the lab, from `lab.toml`, with the values of its options filled in.
     pub definition: LabDefinition,
     pub readme: String,
+    /// Text of `lab.toml`, the definition before options are filled in.
     pub(crate) text: String,
     /// Text of `outcomes.toml`, the expected outcomes on made-up machines; `None` without the file.
     pub(crate) outcomes: Option<String>,
@@ -67,7 +68,8 @@ fn is_lab(folder: &Path) -> bool {
     folder.join(DEFINITION).is_file()
 }
 
-/// Hint for the error message if the current directory, which is not searched, contains a lab of this name.
+/// Hint for an error message, where the current directory, which is not searched, has a lab of this name; empty
+/// otherwise.
 fn meant(name: &str) -> String {
     let here = ["./labs/", "./"].map(|folder| format!("{folder}{name}"));
     let found = here.into_iter().find(|path| is_lab(Path::new(path)));
@@ -142,8 +144,8 @@ impl Lab {
         }
     }
 
-    /// Reads a file of another lab. Labs in the same parent directory come first, then installed labs, then built-in
-    /// labs.
+    /// Reads a file of another lab. The directory that contains this lab is searched first, then the installed labs,
+    /// then the built-in labs.
     fn borrowed(&self, file: &str) -> Result<Vec<u8>, Failure> {
         let beside = self.folder().and_then(Path::parent).map(|labs| labs.join(file));
         let installed = installed().map(|labs| labs.join(file));
@@ -158,7 +160,8 @@ impl Lab {
         })
     }
 
-    /// Reads the files that the lab's experiments need, keyed by their path in the copy of the lab that is run.
+    /// Reads all files of the lab and the files that it borrows from others, by their path in the copy of the lab that
+    /// is run.
     ///
     /// # Errors
     /// Fails if a file cannot be read.
@@ -199,8 +202,7 @@ impl Lab {
     }
 }
 
-/// Path of a file that is borrowed from another lab, in the copy of the lab that is run: the directory of the measured
-/// program.
+/// Path of a borrowed file in the copy of the lab that is run: it joins the files of the measured program.
 fn borrowed_into(file: &str) -> PathBuf {
     Path::new("subject").join(Path::new(file).file_name().unwrap_or_default())
 }

@@ -35,7 +35,7 @@ pub fn check(lab: &Lab) -> Checked {
 }
 
 /// Returns a complaint about the first claim whose published statement differs from that of an earlier claim only in
-/// digits: they should be one claim with an option.
+/// digits: the two should be one claim with an option.
 fn copies(text: &str) -> Option<String> {
     let table: Table = text.parse().ok()?;
     let claims = table.get("claim")?.as_array()?;
@@ -72,8 +72,8 @@ fn options(lab: &Lab) -> BTreeMap<String, Vec<String>> {
     lab.definition.options.iter().map(|(name, option)| (name.clone(), values(&option.default))).collect()
 }
 
-/// Judges the claim on empty documents, and returns a complaint if the outcome is anything but an error: the claim's
-/// pointers then read nothing, since every document would give the same outcome.
+/// Judges the claim on empty documents, in which its pointers find nothing, so that the outcome must be an error.
+/// Returns a complaint about any other outcome, which would not depend on what is measured.
 fn without_places(claim: &LabClaim) -> Option<String> {
     let mut trials = Trials::default();
     for experiment in asked(claim) {
@@ -88,8 +88,8 @@ fn without_places(claim: &LabClaim) -> Option<String> {
     ))
 }
 
-/// Compares the outcome of every claim on every made-up machine with the expected outcome, and lists outcomes that no
-/// machine shows.
+/// Compares the outcome of every claim on every made-up machine with the expected outcome, and complains about
+/// differences, and about possible outcomes that no machine shows.
 fn judged(lab: &Lab, machines: &[Machine]) -> Vec<String> {
     let mut seen: BTreeMap<&str, Vec<LabOutcome>> = BTreeMap::new();
     let mut noisy: BTreeSet<&str> = BTreeSet::new();
@@ -149,7 +149,7 @@ fn is_noisy(claim: &LabClaim, found: &ClaimResult) -> bool {
     found.outcome == Some(LabOutcome::Undecided) && found.measured.is_some_and(is_wide)
 }
 
-/// The outcomes that a claim's figures can lead to. `CannotRunHere` is left out, since it is possible for every claim.
+/// The outcomes that a claim can have by its figures: one made-up machine at least has to show each of them.
 fn wanted(claim: &LabClaim) -> Vec<LabOutcome> {
     let has_interval = claim.measured.as_ref().is_some_and(|measure| !measure.exact);
     let is_open = has_interval || claim.checks.iter().any(|check| check.undecided.is_some());

@@ -1,4 +1,5 @@
-//! Digest of a lab, stored in each record so that a later run can tell whether the recorded result still fits the lab.
+//! Digest of a lab, stored in each record, so that a later run knows whether the recorded result is one of the present
+//! lab.
 
 use std::path::Path;
 
@@ -7,8 +8,8 @@ use fauxplat_model::sha256_of_parts;
 
 use crate::Lab;
 
-/// Files that no experiment reads, and that the digest therefore leaves out. The definition is hashed separately, with
-/// its options filled in.
+/// Files that the digest leaves out, since no experiment reads them. The definition is hashed separately, with its
+/// options filled in.
 const ABOUT: [&str; 3] = ["lab.toml", "README.md", "outcomes.toml"];
 
 impl Lab {

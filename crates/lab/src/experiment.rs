@@ -32,14 +32,15 @@ pub(crate) fn prepare(lab: &Lab) -> Result<Option<String>, Failure> {
     Ok(None)
 }
 
-/// A function that runs a command line of fauxplat and returns its document; the inner error is the missing
-/// requirement.
+/// A function that runs a command line of fauxplat and returns its document. The inner error is the reason why this
+/// machine cannot run the line.
 pub(crate) type OfFauxplat<'a> = dyn Fn(&str) -> Result<Result<Value, String>, Failure> + 'a;
 
 /// Reason why an experiment was not measured, if the user interrupted the lab.
 pub(crate) const INTERRUPTED: &str = "the lab was interrupted before it was measured";
 
-/// Runs an experiment and returns its document; the inner error is the missing requirement.
+/// Runs an experiment and returns its document; the inner error is the reason why there is none: a missing requirement,
+/// the time limit, or an interrupt.
 ///
 /// # Errors
 /// Fails if the experiment fails for a reason other than a missing requirement.
@@ -110,7 +111,7 @@ fn shell(lab: &Lab, line: &str) -> Result<Capture, Failure> {
 }
 
 /// The reason why a line cannot run on this machine: the last line of its output, if its exit status is 77; `None`
-/// after success.
+/// after success. Any other status is an error of the lab.
 fn ended(lab: &Lab, line: &str, done: &Captured, said: &Written) -> Result<Option<String>, Failure> {
     let said = said.text();
     match done.outcome.exit_status() {

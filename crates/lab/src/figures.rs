@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::pointer::{self, Nothing};
 
-/// A function that looks up the documents of an experiment by name: one per round, none if the experiment was not run.
+/// A function that looks up the documents of an experiment by name: one per round; empty if the experiment was not run.
 pub(crate) type Documents<'a> = dyn Fn(&str) -> &'a [Value] + 'a;
 
 /// Error message about a mistake in the lab: a pointer to a place that no document of the experiment can have.
@@ -20,8 +20,8 @@ pub(crate) fn found(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec<V
     claim.checks.iter().map(|check| look(&check.experiment, &check.pointer, documents)).collect()
 }
 
-/// The values at the pointers of a claim's reasons: for each reason, one value per round, none if its experiment was
-/// not run.
+/// The values at the pointers of the reasons (`grounds`) by which a claim explains its outcome: for each reason, one
+/// value per round; empty if its experiment was not run.
 ///
 /// # Errors
 /// Fails as [`found`] does.
@@ -29,8 +29,8 @@ pub(crate) fn grounds(claim: &LabClaim, documents: &Documents<'_>) -> Result<Vec
     claim.grounds.iter().map(|ground| ground_of(ground, documents)).collect()
 }
 
-/// The values that show whether something disturbed the measurement: for each condition of disturbance that the claim
-/// names, one value per round.
+/// The values by which a claim tells that something disturbed the measurement: for each condition that it names, one
+/// value per round.
 ///
 /// # Errors
 /// Fails as [`found`] does.
@@ -111,8 +111,7 @@ fn unfit(why: String) -> Missing {
 }
 
 /// Whether two lists of figures can be paired element by element: lists of one experiment, or of two experiments that
-/// took turns in rounds. Lists of experiments that ran one after the other are unrelated, even where their lengths
-/// agree.
+/// took turns in rounds. Lists of experiments that ran one after the other are unrelated, even if they have one length.
 fn were_together(first: &str, second: &str, documents: &Documents<'_>) -> bool {
     first == second || (documents(first).len() > 1 && documents(second).len() > 1)
 }
@@ -189,8 +188,8 @@ impl FigureLocation<'_> {
         })
     }
 
-    /// Reads an end of an interval. An end of an interval of ratios that is `null` is no bound, for which the log ratio
-    /// `no_bound` stands.
+    /// Reads an end of an interval. An end of an interval of ratios that is `null` stands for "no bound", and becomes
+    /// the ratio whose logarithm is `no_bound`.
     fn end(&self, document: &Value, pointer: &str, no_bound: f64) -> Result<f64, Missing> {
         match pointer::at(document, pointer) {
             Err(Nothing::Unmeasured) if pointer.ends_with("_ratio") => Ok(no_bound.exp()),
@@ -274,8 +273,8 @@ mod tests {
         assert!(of("experiment = 'y'\nvalue = '/value'", &document).unwrap_err().contains("no document"));
     }
 
-    /// Two lists that rise in step, so that only pairing makes their ratio exact. Figures of the same rounds may be
-    /// paired, figures of experiments that ran at different times may not.
+    /// Two lists rise in step, so that their ratio is exact only if they are paired. Figures of one round may be
+    /// paired, and figures of experiments that ran at different times may not.
     #[test]
     fn lists_are_paired_only_where_they_were_run_together() {
         let numbers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];

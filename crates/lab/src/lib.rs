@@ -68,10 +68,12 @@ pub type Perform<'a> = dyn Fn(&[String]) -> Result<(), Failure> + 'a;
 /// each claim.
 pub type Tell<'a> = dyn Fn(&str) + 'a;
 
-/// Everything that runs labs: a directory for documents, options, and functions that run a command line and report
-/// progress.
+/// Settings that all labs of a run share: a directory for documents, options, and functions that run a command line and
+/// report progress.
 pub struct Bench<'a> {
+    /// Directory in which documents are kept; `None` if they are removed with the copy of the lab.
     keep: Option<PathBuf>,
+    /// Current directory before the run, which is restored after each lab.
     home: PathBuf,
     /// Options that are added to every command line of fauxplat; their paths are absolute.
     options: Vec<String>,
@@ -110,7 +112,7 @@ impl<'a> Bench<'a> {
         let folder = Workplace::make("lab", &std::env::temp_dir()).map_err(Failure::machine)?;
         let digest = Some(lab.digest()?);
         lab.unpack(folder.path())?;
-        // Builds and programs of a lab name the lab's files relative to the current directory.
+        // Command lines of a lab name the lab's files relative to the current directory.
         std::env::set_current_dir(folder.path()).map_err(Failure::machine)?;
         let judged = Session { bench: self, lab, folder: folder.path(), share }.judged(seed);
         std::env::set_current_dir(&self.home).map_err(Failure::machine)?;
@@ -126,7 +128,7 @@ impl<'a> Bench<'a> {
     /// complete.
     fn of_fauxplat(&self, mut line: Vec<String>, file: &Path) -> Result<Result<Value, String>, Failure> {
         let document = ["--format", "json", "--output", &file.display().to_string()].map(str::to_owned);
-        // Words behind `--for` are the command of `tune`, so options go before it.
+        // Words behind `--for` are another program's command line, so options go before `--for`.
         let end = line.iter().position(|word| word == "--for").unwrap_or(line.len());
         line.splice(end..end, document.into_iter().chain(self.options.iter().cloned()));
         line.insert(0, "fauxplat".to_owned());

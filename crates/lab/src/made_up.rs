@@ -22,7 +22,7 @@ pub(crate) struct Outcomes {
 pub(crate) struct Machine {
     /// Description of the machine, which explains the outcomes of the claims there.
     pub(crate) is: String,
-    /// Name of an earlier machine from which missing values are inherited.
+    /// Name of an earlier machine from which this machine inherits values that it does not state.
     #[serde(default)]
     pub(crate) like: Option<String>,
     /// Expected outcome of all claims except those in `but`.
@@ -54,7 +54,7 @@ pub(crate) enum Given {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Empty {}
 
-/// Greatest length of a list in a made-up document.
+/// Greatest length of a list in a made-up document, in elements.
 const PLACES_MAX: usize = 10_000;
 
 /// Number of repetitions that a made-up document has for a figure without an interval.
@@ -160,7 +160,8 @@ fn reading((low, high): (f64, f64), at: u32, count: u32) -> Value {
     json!(low + (high - low) * f64::from(at) / f64::from(count - 1))
 }
 
-/// Pointers to the two ends of a figure's interval; `None` for a figure without an interval in the document.
+/// Pointers to the two ends of the interval of the figure at `place`; `None` if no claim reads an interval of that
+/// figure.
 fn ends(lab: &LabDefinition, experiment: &str, place: &str) -> Option<[String; 2]> {
     let measures = lab.claims.iter().filter_map(|claim: &LabClaim| claim.measured.as_ref());
     let own = measures.flat_map(figures);

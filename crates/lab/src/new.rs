@@ -1,4 +1,5 @@
-//! Creation of a lab: a directory that follows the rules of labs and can be run, as a template for the user's own lab.
+//! Creation of a lab: a directory that follows the rules of labs and can be run, which the user then changes into a lab
+//! of their own.
 
 use std::fs;
 use std::path::Path;

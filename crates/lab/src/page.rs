@@ -5,7 +5,7 @@ use fauxplat_model::LabStory;
 /// The headings that every page has, in this order.
 pub(crate) const HEADINGS: [&str; 7] =
     ["Question", "Prediction", "Command", "What you see", "Why", "What can go wrong", "What if"];
-/// Greatest number of lines of a page, so that it can be read in one go.
+/// Greatest number of lines of a page, so that a student can read it in one go.
 const LINES_MAX: usize = 110;
 
 /// Splits a page into its parts, one per `##` heading.

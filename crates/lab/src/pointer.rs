@@ -2,19 +2,20 @@
 
 use serde_json::Value;
 
+/// Why there is no value at a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nothing {
     /// No document of the experiment can have such a location: the pointer is wrong.
     Nowhere,
-    /// The list has no such element in this document.
+    /// The list in this document has no such element, as if the element was not measured.
     Absent,
     /// The value is `null`: the location exists, and nothing was measured for it.
     Unmeasured,
 }
 
 /// The value at a JSON pointer (RFC 6901), in which `[key=value]` is the first element of a list whose member `key` has
-/// the scalar value `value`. Labs need such steps because the index of a metric or a test in its list depends on what
-/// could be measured.
+/// the scalar value `value`. Labs select by a member and not by an index, since the index of a metric or a test in its
+/// list depends on what could be measured.
 pub(crate) fn at<'v>(document: &'v Value, pointer: &str) -> Result<&'v Value, Nothing> {
     let (mut value, mut rest) = (document, pointer);
     while !rest.is_empty() {

@@ -55,9 +55,9 @@ impl LabRecord {
         }
     }
 
-    /// The results that remain valid on this machine with this version: results of labs that are not requested, and of
-    /// requested labs that were run to their end in their present state. `asked` maps the name of each requested lab to
-    /// its digest.
+    /// The results that remain valid on this machine with this version: results of labs that are not requested now, and
+    /// of requested labs that ran to their end without error and have not changed since. `asked` maps the name of each
+    /// requested lab to its digest.
     ///
     /// # Errors
     /// Fails if the record belongs to another machine or version.

@@ -46,8 +46,8 @@ impl Session<'_> {
         })
     }
 
-    /// The reason why each claim cannot be judged, as far as known before its experiments run: a missing requirement,
-    /// or a subject that cannot be built.
+    /// For each claim the reason why it cannot be judged, if that is known before any experiment runs: a missing
+    /// requirement, or a measured program that cannot be built. `None` otherwise.
     fn gaps(&self) -> Result<Vec<Option<Gap>>, Failure> {
         let missing = claims_missing(&self.lab.definition);
         let gaps = missing.into_iter().map(|why| why.map(Gap::Missing)).collect::<Vec<_>>();
@@ -62,7 +62,7 @@ impl Session<'_> {
         Ok(vec![Some(gap); gaps.len()])
     }
 
-    /// Runs, round by round, the experiments that some claim needs; returns their documents.
+    /// Runs the experiments of `wanted`, round by round, and returns their documents.
     fn trials(&self, wanted: &[&LabExperiment], seed: u64) -> Result<Trials, Failure> {
         let mut trials = Trials::default();
         let rounds = self.lab.definition.rounds;
@@ -93,8 +93,8 @@ impl Session<'_> {
         to_run: usize,
         trials: &mut Trials,
     ) -> Result<(), Failure> {
-        // Once there are enough rounds for an interval, a round is run to its end, because figures are paired within
-        // it.
+        // Rounds beyond those that suffice for an interval have no time limit: [`Share::ends_before`] begins none that
+        // would be late, and a round must be whole, since figures are paired within it.
         let share = if round < ROUNDS_MIN { self.share.for_one_of(to_run) } else { Share::unlimited() };
         let interrupted = || signal::stop_requested().then(|| INTERRUPTED.to_owned());
         if let Some(why) = interrupted().or(share.over()) {
@@ -112,8 +112,8 @@ impl Session<'_> {
         };
         match experiment::perform(self.lab, one, &file, share, &of_fauxplat) {
             Ok(Ok(document)) => trials.add(one, document),
-            // An experiment that cannot run after its time ended or after an interrupt counts as late: the time or the
-            // interrupt is the cause.
+            // An experiment that cannot run after its time ended or after an interrupt counts as late: the time limit
+            // or the interrupt is the cause.
             Ok(Err(reason)) if share.over().is_some() || signal::stop_requested() => {
                 trials.lack(one, Gap::Late(reason))
             }
@@ -124,7 +124,7 @@ impl Session<'_> {
     }
 }
 
-/// Classifies a failure as an error of the lab, with the first line of the program's output.
+/// Makes an error of the lab of a failure, with the first line of the program's output.
 ///
 /// # Errors
 /// Returns the failure if the lab is not at fault: the user interrupted it, or the disk is full.
@@ -151,8 +151,8 @@ fn claims_missing(lab: &LabDefinition) -> Vec<Option<String>> {
     lab.claims.iter().map(|claim| all.clone().or_else(|| of_claim(claim))).collect()
 }
 
-/// The experiments that claims without missing requirements need. An experiment that only explains an outcome is left
-/// out where a requirement of its own is missing.
+/// The experiments that claims without missing requirements need. An experiment with a missing requirement is left out:
+/// claims need it only to explain their outcome.
 fn wanted<'l>(lab: &'l LabDefinition, gaps: &[Option<Gap>]) -> Vec<&'l LabExperiment> {
     let open = || lab.claims.iter().zip(gaps).filter(|(_, gap)| gap.is_none());
     lab.experiments

@@ -5,17 +5,17 @@ use std::time::Duration;
 use fauxplat_sys::clock::monotonic_ns;
 use fauxplat_units::Nanos;
 
-/// Number of rounds from which on a lab may stop early; fewer rounds give no interval of a median.
+/// Number of rounds from which on a lab may stop early; the median of fewer rounds has no interval.
 pub(crate) const ROUNDS_MIN: u32 = 6;
 /// Verbs with an option that limits their time.
 const LIMITED: [&str; 4] = ["run", "compare", "sweep", "explain"];
 
-/// The part of the time limit that a lab may use.
+/// The part of the time limit (`--max-time`) that a lab may use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Share {
     begin_ns: u64,
     end_ns: Option<u64>,
-    /// Number of experiments among which the remaining time is divided.
+    /// Number of experiments among which the time left is divided.
     parts: Parts,
 }
 
@@ -72,7 +72,7 @@ impl Share {
         })
     }
 
-    /// Whether a lab ends after `round` rounds: they suffice for an interval of a median, and another round of average
+    /// Whether a lab ends after `round` rounds: these suffice for an interval of a median, and another round of average
     /// length would exceed the time limit.
     pub(crate) fn ends_before(self, round: u32) -> bool {
         let Some(left) = self.left().filter(|_| round >= ROUNDS_MIN) else { return false };
@@ -80,8 +80,8 @@ impl Share {
         left < past / round
     }
 
-    /// Limits the time of a command line of fauxplat to the experiment's part of the remaining time. A shorter limit in
-    /// the line stays.
+    /// Limits the time of a command line of fauxplat to the experiment's part of the time left. A shorter limit that
+    /// the line states stays.
     pub(crate) fn limit(self, line: &mut Vec<String>) {
         let verb = line.first().map_or("", String::as_str);
         let Some((part, words)) = self.part().zip(self.words()).filter(|_| LIMITED.contains(&verb)) else {

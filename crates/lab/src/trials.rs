@@ -9,13 +9,14 @@ use serde_json::Value;
 
 use crate::figures::{self, Mistake};
 
+/// Why a claim cannot be judged, or an experiment has no document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Gap {
     /// A requirement is missing on this machine.
     Missing(String),
     /// The lab's share of the time ended, or the user interrupted the run, before the experiment was measured.
     Late(String),
-    /// The lab itself has an error.
+    /// The lab itself has an error, such as a program that does not compile.
     Broken(String),
 }
 

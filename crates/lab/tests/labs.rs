@@ -15,7 +15,7 @@ use tempfile::TempDir;
 /// A running lab changes the current directory of the whole process, so the tests run one at a time.
 static FOLDER: Mutex<()> = Mutex::new(());
 
-/// A lab in a temporary directory, with the lines of fauxplat and the messages that a run of it produced.
+/// A lab in a temporary directory, and what its run asked for: command lines of fauxplat, and messages.
 struct Yard {
     folder: TempDir,
     asked: RefCell<Vec<Vec<String>>>,
@@ -162,7 +162,7 @@ fn every_round_visits_each_experiment_once_in_an_order_of_its_seed() {
     let definition = format!("rounds = 7\n{experiments}{over}{third}");
     let orders = |seed| {
         let yard = Yard::new(&definition);
-        // The machine drifts from round to round, which cancels in a ratio within the round.
+        // The figures grow from round to round, as on a machine that drifts. The ratio within a round stays the same.
         let drift = RefCell::new(0.0);
         let answer = |line: &str| {
             *drift.borrow_mut() += 1.0;
@@ -331,7 +331,7 @@ fn documents_are_kept_under_names_that_are_files() {
     let kept: Vec<String> =
         fs::read_dir(&keep).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(kept, ["tried-one %2Fusr%2Fbin%2Fpython.json"]);
-    // The words after `--for` are another program's command, so options go before them.
+    // Words after `--for` are another program's command line, so options go before `--for`.
     let asked = yard.asked.borrow();
     let document = keep.join("tried-one %2Fusr%2Fbin%2Fpython.json");
     let expected = [
