@@ -35,7 +35,8 @@ const VARIABLES: [&str; 22] = [
     "RUSTFLAGS",
     "RUSTUP_TOOLCHAIN",
 ];
-/// Environment variables that direct the output of a build to a place outside the work tree, which all commits share.
+/// Environment variables that direct the output of a build to a place outside the work tree, which the builds of all
+/// commits share.
 const ELSEWHERE: [&str; 5] =
     ["CARGO_BUILD_TARGET_DIR", "CARGO_TARGET_DIR", "DESTDIR", "GOBIN", "KBUILD_OUTPUT"];
 /// Build tools. A tool of another version may produce another program, so each tool found in `PATH` is part of the key.
@@ -53,8 +54,9 @@ pub struct Build {
 }
 
 impl Build {
-    /// Cache key of the built tree: a hash of the files, the build command, the environment and the build tools. The
-    /// commit is left out, so that commits with equal trees are built once.
+    /// Cache key of the built tree: a hash of the files, the build command, variables of the environment
+    /// ([`VARIABLES`], [`ELSEWHERE`]) and the build tools. The commit is left out, so that commits with equal trees are
+    /// built once.
     pub(crate) fn key(&self, revision: &Revision) -> String {
         let variable = |name: &&str| format!("{name}={:?}", std::env::var_os(name));
         let variables: Vec<String> = VARIABLES.iter().chain(&ELSEWHERE).map(variable).collect();
@@ -84,7 +86,8 @@ impl Build {
             Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
             Outcome::TimedOut => "took too long".to_owned(),
             Outcome::Exited(code) => format!("ended with status {code}"),
-            // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU end nothing: a command with such an outcome was stopped, and then killed.
+            // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU end nothing: a command with that outcome was stopped, and then
+            // killed.
             Outcome::Signaled(signal @ (19..=22)) => format!("was stopped by signal {signal} and then ended"),
             Outcome::Signaled(signal) => format!("was ended by signal {signal}"),
         };
@@ -92,8 +95,8 @@ impl Build {
         Err(RevisionError::Build { commit, line: self.line.clone(), how, output })
     }
 
-    /// Returns a note for the report about a build that changed nothing in its work tree, or an error if a variable of
-    /// the environment directs the output to a place that all commits share.
+    /// Returns a note for the report about a build that changed nothing in its work tree. A variable of [`ELSEWHERE`]
+    /// explains that, and makes it an error: each commit would measure the program of the last build.
     pub(crate) fn left_nothing(&self, revision: &Revision) -> Result<String, RevisionError> {
         let led = ELSEWHERE.iter().find(|name| std::env::var_os(name).is_some());
         match led {
@@ -111,8 +114,8 @@ impl Build {
     }
 }
 
-/// Prepares a shell line without the variables that git sets where it runs a hook or a step of a rebase. With them,
-/// every git below it would act on the user's repository.
+/// Prepares a shell line without the variables that git sets where it runs a hook or a step of a rebase. With these
+/// variables, every git that a build calls would act on the user's repository.
 fn in_own_repository(line: &str) -> Capture {
     let leading = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"];
     let unset = leading.iter().flat_map(|name| ["-u".to_owned(), (*name).to_owned()]);

@@ -23,7 +23,7 @@ use crate::snapshot::Snapshot;
 const BYTES_MAX: u64 = 4 << 30;
 /// Maximum size, in bytes, of a note, which lists the files of a tree.
 const NOTE_BYTES_MAX: usize = 256 << 20;
-/// Length, in characters, of a tree's name, which is the beginning of its key.
+/// Length, in characters, of the name of a tree's folder, which is the beginning of the tree's key.
 const NAME_CHARACTERS: usize = 16;
 
 /// The cache: built trees, notes about their builds, locks, and the states of searches, each in a folder of its own.
@@ -80,8 +80,8 @@ impl Trees {
         File::options().create(true).append(true).open(&path).map_err(at(path))
     }
 
-    /// Locks the tree of a key: either a built tree, with a shared lock, or an empty folder, with an exclusive lock.
-    /// Waits while another process builds the tree.
+    /// Locks the tree of a key, and returns either a built tree with a shared lock, or an empty folder with an
+    /// exclusive lock, in which the caller builds. Waits while another process builds the tree.
     pub(crate) fn hold(&self, key: &str) -> Result<Held, RevisionError> {
         let name = &key[..NAME_CHARACTERS];
         let (folder, note) = (self.place("trees", name), self.place("notes", name));
@@ -95,7 +95,8 @@ impl Trees {
         held.took_ns = held.find(is_alone);
         if held.took_ns.is_some() {
             locked(held.lock.lock_shared())?;
-            // Between the two locks another process may have removed the tree to make room.
+            // The kernel may release the exclusive lock before it grants the shared one (`flock(2)`), and another
+            // process may remove the tree between the two.
             held.took_ns = held.find(false);
         }
         if held.took_ns.is_none() {
@@ -157,8 +158,9 @@ fn noted(note: &Path) -> Option<Note> {
 }
 
 impl Held {
-    /// Duration of the build in nanoseconds, if all files that the build left are unchanged; otherwise `None`. With
-    /// `is_alone`, when this process has locked the tree exclusively, files that were added later are removed.
+    /// Duration of the build in nanoseconds; `None` if there is no build, or a file that it left has changed. With
+    /// `is_alone`, when this process has locked the tree exclusively, files that were added after the build are
+    /// removed.
     fn find(&self, is_alone: bool) -> Option<u64> {
         let note = noted(&self.note)?;
         let now = Snapshot::of(&self.folder);

@@ -14,7 +14,8 @@ struct Hunk {
     file: String,
     first: u32,
     last: u32,
-    /// The line before the hunk that git shows as the head of the function; empty if there is none.
+    /// The line that git shows after the hunk's range, mostly the first line of the function around the hunk; empty if
+    /// there is none.
     head: String,
 }
 
@@ -23,7 +24,7 @@ impl Changes {
     pub(crate) fn parse(diff: &str) -> Self {
         let mut hunks = Vec::new();
         let mut file = String::new();
-        // Lines of content are counted, since an added line can look like a header with the name of a file.
+        // The number of content lines that still follow in the hunk: an added line can look like the header of a file.
         let mut content = 0;
         for line in diff.lines() {
             if content > 0 && line.starts_with(['+', '-']) {
@@ -51,8 +52,9 @@ impl Changes {
         self.hunks.len()
     }
 
-    /// Whether a function is changed: either its name stands in the head of a hunk, or a known line of the function
-    /// lies in a hunk. The file of the line may be absolute, or relative to the folder in which it was compiled.
+    /// Whether a function is changed: either its name is in the head of a hunk, or `line`, a line of the function with
+    /// its file, is within a hunk. The path of the file may be absolute, or relative to the folder in which it was
+    /// compiled.
     pub fn touch(&self, function: &str, line: Option<(&str, u32)>) -> bool {
         let name = own_name(function);
         self.hunks.iter().any(|hunk| {

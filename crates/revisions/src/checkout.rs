@@ -10,8 +10,8 @@ use fauxplat_sys::files::read_bounded;
 
 use crate::git::Git;
 
-/// Time limit for each of two calls of git. Git needs longer for a tree of a million files, and a measurement must not
-/// wait for it.
+/// Time limit for each of two calls of git. Git takes longer for a tree of a million files, for which a measurement
+/// must not wait: local changes and the time of the commit are then unknown.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Largest file of git that is read, in bytes: a list of a hundred thousand packed references.

@@ -7,7 +7,7 @@ use fauxplat_model::{Command, Definition};
 
 use crate::{Repository, RevisionError, Tree};
 
-/// Name of the parameter that stores a command's commit in a record.
+/// Name of the parameter in which a record has the commit of a command.
 pub const COMMIT: &str = "commit";
 
 /// Resolves the commands of a definition, each in the work tree with the same index. A working directory that lies
@@ -48,8 +48,8 @@ fn is_of_the_tree(repository: &Repository, tree: &Tree, command: &Command) -> Re
     }
 }
 
-/// Gives each command of a definition a working directory in one of the work trees, which are used in turn, so that the
-/// command's setup runs there too.
+/// Gives each command of a definition a working directory in a work tree, so that the command's setup runs there too.
+/// The first command gets the first tree, and so on; after the last tree the first is used again.
 ///
 /// # Errors
 /// Fails if a tree lacks the folder that the user named.
@@ -67,8 +67,8 @@ pub fn placed_in(
 }
 
 impl Tree {
-    /// Folder in which a command of this tree runs: the counterpart of the folder in which fauxplat was called, unless
-    /// the user named another working directory.
+    /// Folder in which a command of this tree runs: the folder that corresponds to the one in which fauxplat was
+    /// called, unless the user named another working directory.
     fn working_directory(
         &self,
         repository: &Repository,
@@ -94,8 +94,8 @@ impl Tree {
     }
 }
 
-/// Notes about commits that a measurement cannot tell from the first commit, since all files are equal or the programs
-/// have the same hash.
+/// Notes about commits that a measurement cannot tell from the first commit, since all their files are equal, or their
+/// programs have the same hash.
 pub fn alike(trees: &[&Tree], commands: &[Command]) -> Vec<String> {
     let Some((first, rest)) = trees.split_first() else { return Vec::new() };
     let sentence = |(tree, command): (&&Tree, &Command)| {

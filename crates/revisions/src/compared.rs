@@ -61,7 +61,7 @@ impl Compared {
         &self.trees
     }
 
-    /// Gives each command of a definition the folder of a work tree; the trees are used in turn.
+    /// Gives each command of a definition a working directory in a work tree, see [`placed_in`].
     ///
     /// # Errors
     /// Fails as [`placed_in`] does.
@@ -108,7 +108,7 @@ impl Compared {
         Ok(driver)
     }
 
-    /// The lines that differ between the first and the second revision; empty if there is no second one.
+    /// The lines that differ between the first and the second revision; empty without a second revision.
     ///
     /// # Errors
     /// Fails if git fails.
@@ -117,7 +117,7 @@ impl Compared {
         self.workshop.repository.changes(&from.revision, &to.revision)
     }
 
-    /// Resolves the commands of a definition in the work trees, which are used in turn.
+    /// Resolves the commands of a definition, each in the next work tree; after the last tree the first is used again.
     ///
     /// # Errors
     /// Fails as [`commands_in`] does.
@@ -138,7 +138,7 @@ impl Compared {
 mod tests {
     use super::*;
 
-    /// The refusal comes before git is asked about any of them.
+    /// Too many revisions are refused before git is asked about the first of them, which does not exist here.
     #[test]
     fn more_revisions_than_are_compared_are_refused() {
         let words = vec!["no-such-revision".to_owned(); REVISIONS_MAX + 1];

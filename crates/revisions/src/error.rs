@@ -30,7 +30,7 @@ pub enum RevisionError {
         /// Type of the object, such as `tree`.
         kind: String,
     },
-    /// The abbreviation of a hash that fits several commits.
+    /// The word is an abbreviated hash that fits several commits.
     #[error("`{revision}` is the beginning of several hashes: give more characters of it")]
     Ambiguous { revision: String },
     #[error("`{a}` and `{b}` have no merge base{hint}")]
@@ -44,7 +44,7 @@ pub enum RevisionError {
         good: String,
         /// The later end of the line of commits.
         bad: String,
-        /// Another possible cause of the error.
+        /// Another possible cause, such as a shallow clone; may be empty.
         hint: &'static str,
     },
     #[error(

@@ -85,7 +85,7 @@ impl Git {
         }
     }
 
-    /// Like [`Git::ask`], with `None` if git exits with another status than 0.
+    /// Like [`Git::ask`]; `None` if git exits with another status than 0.
     ///
     /// # Errors
     /// Fails if the program cannot be started.
@@ -106,7 +106,7 @@ impl Git {
     }
 }
 
-/// The repository that git names in its complaint about ownership, which may lie above the folder.
+/// The repository that git names in its error about ownership, which may be above the folder of the call.
 fn owned_by_others(errors: &str, folder: &Path) -> PathBuf {
     let named = errors.split("repository at '").nth(1).and_then(|rest| rest.split('\'').next());
     named.map_or_else(|| folder.to_owned(), PathBuf::from)

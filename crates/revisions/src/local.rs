@@ -13,7 +13,7 @@ pub(crate) struct LocalTree {
     pub(crate) objects: PathBuf,
 }
 
-/// Writes all files of the user's work tree that git does not ignore as a git tree. Index and objects are new files
+/// Writes a git tree of all files in the user's work tree that git does not ignore. Index and objects are new files
 /// below `place`; the user's index is neither read nor locked.
 pub(crate) fn write(git: &Git, top: &Path, common: &Path, place: &Path) -> Result<LocalTree, RevisionError> {
     let (objects, index) = (place.join("objects"), place.join("index"));

@@ -14,7 +14,8 @@ use crate::{RevisionError, words};
 /// Word that stands for the local changes where a revision is expected.
 pub const WORKTREE: &str = "WORKTREE";
 
-/// Maximum number of commits of a line. A search among them keeps the ancestors of each, a bit for each pair of commits.
+/// Maximum number of commits of a line. A search among them keeps a bit for each pair of commits, which says whether
+/// the one is an ancestor of the other.
 const COMMITS_MAX: usize = 20_000;
 
 /// The user's repository, which is only read.
@@ -31,7 +32,7 @@ pub struct Repository {
 /// A commit, or the local changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// Text by which messages name the revision: mostly the word that the user gave.
+    /// Text by which messages name the revision, mostly the word that the user typed.
     pub said: String,
     /// Hash of the commit; for the local changes, the hash of HEAD.
     pub commit: String,
@@ -39,11 +40,11 @@ pub struct Revision {
     pub tree: String,
     /// Name in reports: the short hash and the subject.
     pub name: String,
-    /// Folder of objects that the repository lacks, which are those of the local changes; `None` for a commit.
+    /// Folder with the objects of the local changes, which the user's repository does not have; `None` for a commit.
     pub(crate) own_objects: Option<PathBuf>,
 }
 
-/// A commit on the line from a good revision to a bad one, with its connection to the others.
+/// A commit between a good revision and a bad one, with its parents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCommit {
     pub revision: Revision,
@@ -197,7 +198,7 @@ impl Repository {
         Ok(Changes::parse(&diff))
     }
 
-    /// Git with access to the objects of a revision: those of local changes are not in the repository.
+    /// Git with access to the objects of a revision, since those of local changes are not in the user's repository.
     fn git_for(&self, revision: &Revision) -> Git {
         match &revision.own_objects {
             Some(objects) => self.git.with("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects),
@@ -205,8 +206,8 @@ impl Repository {
         }
     }
 
-    /// A sentence about contents that a work tree of the revision lacks, submodules and files in git LFS; `None` if
-    /// there are none.
+    /// A sentence about the submodules and the files in git LFS, whose contents a work tree of the revision lacks;
+    /// `None` if there are none.
     ///
     /// # Errors
     /// Fails if git fails.
@@ -250,7 +251,7 @@ impl Repository {
             repository: self.place().to_owned(),
             hint: self.hint(""),
         };
-        // Git would read such a word as an option.
+        // Git would read a word with a hyphen at its beginning as an option.
         if word.is_empty() || word.starts_with('-') {
             return Err(none());
         }
@@ -262,7 +263,7 @@ impl Repository {
         }
     }
 
-    /// The error for a word that names something other than one commit; `None` if it names nothing.
+    /// The error for a word that names something other than a single commit; `None` if the word names nothing.
     fn no_commit(&self, word: &str, done: &Captured) -> Option<RevisionError> {
         let errors = done.errors.text();
         let revision = word.to_owned();

@@ -39,12 +39,12 @@ impl Snapshot {
         self.0.values().map(|(bytes, _)| bytes).sum()
     }
 
-    /// Whether the other snapshot contains every file of this snapshot, unchanged.
+    /// Whether `other` contains every file of this snapshot, with the same size and time.
     pub(crate) fn is_in(&self, other: &Snapshot) -> bool {
         self.0.iter().all(|(name, facts)| other.0.get(name) == Some(facts))
     }
 
-    /// Paths of the files that only the other snapshot contains.
+    /// Paths below `top` of the files in `other` that this snapshot lacks.
     pub(crate) fn new_in(&self, other: &Snapshot, top: &Path) -> Vec<PathBuf> {
         other.0.keys().filter(|name| !self.0.contains_key(*name)).map(|name| top.join(name)).collect()
     }

@@ -60,7 +60,7 @@ fn borrow(repository: &Repository, revision: &Revision, own: &Path) -> Result<()
             fs::copy(&from, &to).map_err(at(from))?;
         }
     }
-    // The objects of local changes are copied, since their folder is removed before the work tree is.
+    // The objects of local changes are copied, since their folder may be removed before the work tree.
     revision.own_objects.as_deref().map_or(Ok(()), |objects| copy_objects(objects, &own.join("objects")))
 }
 

@@ -16,7 +16,8 @@ pub(crate) fn name(short: &str, subject: &str) -> String {
     }
 }
 
-/// A sentence about the contents that a work tree lacks; `None` if it is complete.
+/// Words about the contents that a work tree lacks: submodules (`modules`), and files that are pointers of git LFS.
+/// `None` if it lacks nothing.
 pub(crate) fn lacks(modules: &[&str], pointers: &[&str]) -> Option<String> {
     let modules = (!modules.is_empty())
         .then(|| format!("its submodules ({}) stay empty, since nothing is fetched", some_of(modules)));
@@ -26,7 +27,7 @@ pub(crate) fn lacks(modules: &[&str], pointers: &[&str]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The first names of a list, and the number of the others.
+/// The first [`NAMED`] names of a list, and the number of further names.
 pub(crate) fn some_of(names: &[&str]) -> String {
     let named = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     match names.len() > NAMED {

@@ -14,6 +14,7 @@ use crate::error::at;
 use crate::snapshot::Snapshot;
 use crate::{Repository, Revision, RevisionError, WORKTREE, tree};
 
+/// The repository, the build and the cache by which work trees of revisions are made.
 #[derive(Debug)]
 pub struct Workshop {
     pub repository: Repository,
@@ -22,7 +23,7 @@ pub struct Workshop {
     folder: PathBuf,
     cache: PathBuf,
     trees: Trees,
-    /// Built trees that are in use. Locking a tree a second time would wait for the lock that this process holds
+    /// Built trees that are in use, by key. A second lock on a tree would wait for the lock that this process holds
     /// itself.
     in_use: RefCell<BTreeMap<String, Weak<Held>>>,
     /// Folder of the objects of the local changes; `None` until they are first used.
@@ -56,8 +57,8 @@ enum Keeper {
 }
 
 impl Workshop {
-    /// Opens a workshop for the repository around a folder. In every work tree, build and commands run in the folder at
-    /// the same relative path.
+    /// Opens a workshop for the repository around a folder. In every work tree, build and commands run in the folder
+    /// that has the same path relative to the top.
     ///
     /// # Errors
     /// Fails if there is no repository or the cache cannot be used.
@@ -126,7 +127,7 @@ impl Workshop {
         }
     }
 
-    /// Adds to a failed build what its work tree lacks, which most often is why.
+    /// Adds to the error of a failed build the contents that the work tree lacks, which are the most frequent cause.
     fn with_lacks(&self, revision: &Revision, error: RevisionError) -> RevisionError {
         let lacks = self.repository.lacks(revision).ok().flatten();
         match (error, lacks) {
@@ -165,7 +166,8 @@ impl Workshop {
         self.ready(revision, top, Keeper::Cache(held), (took_ns, is_new), notes)
     }
 
-    /// Makes a work tree in which nothing is built. Making it takes less time than finding it in a cache.
+    /// Makes a work tree in which nothing is built. Such a tree is not cached, since making it takes less time than
+    /// checking one in the cache.
     fn plain(&self, revision: &Revision) -> Result<Tree, RevisionError> {
         let place = Workplace::make("tree", &self.cache).map_err(at(&self.cache))?;
         let top = place.path().join("tree");

@@ -8,7 +8,7 @@ use fauxplat_model::Outcome;
 use fauxplat_revisions::{Repository, RevisionError, WORKTREE, Workshop, checkout};
 use tempfile::TempDir;
 
-/// A folder for a repository and for the cache beside it.
+/// A temporary folder with a repository and, beside it, the cache.
 struct RepositoryFolder {
     folder: TempDir,
 }
@@ -54,7 +54,7 @@ fn sh(folder: &Path, line: &str) -> String {
 }
 
 /// Lists everything in a repository that must not change when the repository is read. The times of objects are left
-/// out: git renews the time of an object that it would write again, so that the object is not pruned.
+/// out: git renews the time of an object that it is asked to write again, so that the object is not pruned.
 fn state(top: &Path) -> String {
     let files = "find . -type f ! -path './.git/objects/*' -printf '%p %s %T@\\n'; find .git/objects -type f";
     sh(top, &format!("({files}) | sort; git stash list; git worktree list; git branch -a"))
@@ -149,7 +149,7 @@ fn what_was_built_is_not_built_again() {
     assert_eq!(said.borrow().as_slice(), [format!("building {}", head.name)]);
     let other = place.workshop(&top, Some("cp sub/number program"));
     assert!(other.tree(&head, &quiet).unwrap().is_new, "another command makes another program");
-    // A commit with the same tree needs no new build.
+    // A commit with the same tree uses the built tree.
     sh(&top, "git commit -q --allow-empty -m again");
     let again = workshop.repository.resolve("HEAD").unwrap();
     assert!(again.commit != head.commit && !workshop.tree(&again, &quiet).unwrap().is_new);
@@ -249,7 +249,7 @@ fn submodules_and_pointers_are_told() {
     let workshop = place.workshop(&top, None);
     let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap();
     assert!(tree.notes[0].contains("lib/other") && tree.notes[0].contains("big.bin"), "{:?}", tree.notes);
-    // The error of a build that fails names them too.
+    // The error of a failed build names missing submodules and LFS files too.
     let workshop = place.workshop(&top, Some("false"));
     let failed =
         workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap_err().to_string();
