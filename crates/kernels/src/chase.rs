@@ -9,24 +9,25 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Number of chains that are walked at once, which keeps a memory busy that serves several misses in parallel.
+/// Number of chains that are walked at once: memory serves several misses in parallel, and one chain would leave it
+/// idle most of the time.
 const CHAINS: usize = 4;
 
 /// Number of steps of each chain in a unit.
 const STEPS: u64 = 8;
 
-/// Size in bytes of a plot: a piece of memory that is walked completely before the next one. In a single random order
-/// over all lines each step would need another page, and the TLB would be exhausted (at 12 MiB on some CPUs, whatever
-/// page size a guest requests) long before a last-level cache is.
+/// Size in bytes of a plot: a piece of memory that is walked completely before the next one. In one random order of all
+/// lines each step would lead to another page, and the TLB would be exhausted long before a last-level cache is (on
+/// some CPUs at 12 MiB, whatever page size a guest requests).
 const PLOT_BYTES: usize = 64 << 10;
 
 /// Size in bytes from which on memory uses huge pages if possible.
 const LARGE_BYTES: usize = 2 << 20;
 
-/// A cycle through all lines of a piece of memory, walked from several places at once.
+/// A cycle through all cache lines of a piece of memory, walked from [`CHAINS`] places at once.
 #[derive(Debug)]
 pub(crate) struct Chase {
-    /// The first word of each line is the index of the next line's first word.
+    /// Memory in which the first word of each line is the index of the first word of the next line in the cycle.
     pages: Pages,
     at: [u64; CHAINS],
 }

@@ -1,8 +1,8 @@
 //! Kernels: loops of which each uses one part of a CPU as much as possible, such as integer ports, a cache, memory.
 //!
-//! `index` measures the speed of kernels, `contend` runs kernels beside each other, and `load` disturbs other programs
-//! with them. The thread that will run a loop also prepares it, so that the memory is local to the thread, and runs it
-//! for a number of units; the caller measures the time.
+//! The verb `index` measures the speed of kernels, `contend` runs kernels beside each other, and `load` disturbs other
+//! programs with kernels. The thread that will run a loop also prepares it, so that its memory is on the thread's NUMA
+//! node. A run takes a number of units, and the caller measures the time.
 
 mod branch;
 mod chase;
@@ -20,7 +20,7 @@ use crate::chase::Chase;
 pub use crate::chase::walk_order;
 pub use crate::traffic::Traffic;
 
-/// The part of a CPU that a loop uses.
+/// A kernel, named after the part of a CPU that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
     /// The mixed arithmetic by which the verb `index` measures a CPU.
@@ -39,9 +39,9 @@ pub enum Kernel {
     L2,
     /// Most of the last-level cache.
     Llc,
-    /// Memory beyond all caches, in random order: bound by the latency of a line.
+    /// Memory beyond all caches, in random order: limited by the latency of memory.
     Dram,
-    /// Memory beyond all caches, line after line, each modified: bound by the throughput of lines.
+    /// Memory beyond all caches, line after line, each modified: limited by the bandwidth of memory.
     Stream,
 }
 
@@ -75,7 +75,7 @@ impl Kernel {
         }
     }
 
-    /// Size of the memory that the loop walks on a CPU with these caches; zero for loops without memory.
+    /// Size of the memory that the kernel walks on a CPU with these caches; zero for a kernel that uses no memory.
     pub fn footprint(self, caches: &Caches) -> Bytes {
         // Three quarters leave room for the stack and for the operating system.
         let most = |Bytes(size): Bytes| Bytes(size / 4 * 3);
@@ -89,8 +89,8 @@ impl Kernel {
     }
 }
 
-/// Bounds of the memory of [`Kernel::Dram`] and [`Kernel::Stream`]: far beyond first-level and second-level caches, but
-/// not so large that a small machine swaps.
+/// Bounds of the memory size of [`Kernel::Dram`] and [`Kernel::Stream`]: larger than first-level and second-level
+/// caches, and small enough that a small machine does not swap.
 const DRAM_BYTES_MIN: u64 = 64 << 20;
 const DRAM_BYTES_MAX: u64 = 256 << 20;
 
@@ -111,6 +111,7 @@ impl FromStr for Kernel {
     }
 }
 
+/// Sizes of the caches that a CPU uses, and of a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caches {
     pub l1d: Bytes,
@@ -136,12 +137,13 @@ impl Caches {
 }
 
 impl Default for Caches {
-    /// Sizes for a machine that reports none: most server CPUs of the last ten years have at least these.
+    /// Sizes for a machine that reports none: about those of a present server CPU.
     fn default() -> Self {
         Caches { l1d: Bytes(32 << 10), l2: Bytes(1 << 20), llc: Bytes(32 << 20), line: Bytes(64) }
     }
 }
 
+/// A kernel that is prepared to run.
 #[derive(Debug)]
 pub struct Ready {
     kernel: Kernel,
@@ -175,7 +177,8 @@ impl Ready {
         Ok(Ready { kernel, state })
     }
 
-    /// Runs `units` units and returns a number that depends on all of them, so that the compiler cannot remove any.
+    /// Runs `units` units and returns a number that depends on all of them, so that the compiler cannot remove any of
+    /// them.
     ///
     /// A unit takes some hundred nanoseconds, or longer on slow memory.
     pub fn run(&mut self, units: u64) -> u64 {

@@ -6,10 +6,10 @@ use fauxplat_sys::SysError;
 use fauxplat_sys::memory::Pages;
 use fauxplat_units::Bytes;
 
-/// Size in bytes from which on memory is walked in several streams at once and uses huge pages.
+/// Size in bytes from which on memory is walked in several streams at once, and has huge pages if possible.
 const LARGE_BYTES: u64 = 8 << 20;
-/// Number of streams: each keeps a prefetcher and a bank of the memory busy. Streams were tried in numbers of 1, 4, 8,
-/// 16 and 32, with reads, writes, both, uncached accesses, flushes, and random order; eight disturbed a neighbour most.
+/// Number of streams: each keeps a prefetcher and a bank of the memory busy. Of 1, 4, 8, 16 and 32 streams (with reads,
+/// writes, both, uncached accesses, flushes, and random order), eight that read and write disturbed a neighbour most.
 const STREAMS: usize = 8;
 
 /// A piece of memory of which every line is modified in turn.
@@ -22,7 +22,7 @@ pub struct Traffic {
     /// Words per line.
     stride: usize,
     streams: usize,
-    /// Words per stream. The streams lie one after the other.
+    /// Words per stream. The memory of one stream follows that of another.
     part: usize,
     /// Position of all streams, in words from the beginning of each stream.
     at: usize,
