@@ -28,7 +28,7 @@ pub fn start_above(priority: u8, watch: impl FnOnce(i32) + Send + 'static) -> io
     std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
         let done = sched::set_policy(0, sched::FIFO, priority + 1);
         let go_on = done.is_ok();
-        // The receiver waits for this message, so sending cannot fail.
+        // The calling thread waits for this message, so sending cannot fail.
         let _ = ready.send(done);
         if go_on {
             watch(watched);

@@ -35,9 +35,9 @@ impl ThreadPlacement {
 /// Requirements of a real-time policy, for messages about a refusal.
 pub const REAL_TIME_NEEDS: &str = "SCHED_FIFO needs CAP_SYS_NICE or an RLIMIT_RTPRIO: run as root";
 
-/// Calls `make` with a real-time policy if that is permitted, so that only the kernel and the host disturb the thread,
-/// and otherwise with the ordinary policy. Also returns the policy; a caller that gets `Policy::Other` reports that
-/// with [`REAL_TIME_NEEDS`].
+/// Calls `make` with SCHED_FIFO, under which only the kernel and the host disturb a thread, and if a permission is
+/// missing (`is_permission`) once more with the ordinary policy. Returns the result and the policy; a caller that gets
+/// `Policy::Other` reports it with [`REAL_TIME_NEEDS`].
 ///
 /// # Errors
 /// Returns the error of the last call of `make`: the ordinary policy is tried only if a missing permission made the

@@ -1,15 +1,16 @@
 //! Two threads that take turns by writing one word.
 //!
-//! A cache line that two cores write in turn takes three times as long between caches as within one cache, whatever the
-//! load of the machine. A guest has no other way to detect that the host has moved its virtual CPUs.
+//! A round trip of a cache line that two cores write in turn takes about three times as long if the cores share no
+//! cache, whatever the load of the machine. A guest has no other way to detect that the host has moved its virtual
+//! CPUs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use fauxplat_sys::clock;
 
-/// Number of round trips per measurement, which take some tens of microseconds.
+/// Number of round trips of a measurement, which takes some tens of microseconds in all.
 const WORDS: u32 = 64;
-/// Time in nanoseconds after which a thread stops waiting for the other, which may have been preempted.
+/// Time in nanoseconds after which a thread stops waiting for the other, which may be preempted.
 const PATIENCE_NS: u64 = 5_000_000;
 /// Number of polls of the word between two readings of the clock.
 const LOOKS: u32 = 256;
@@ -27,8 +28,8 @@ pub enum Side {
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// Returns the shortest of several round trips of the word in nanoseconds, on the first side. `None` on the second
-    /// side, and if the other side did not answer in time. The word must have its initial value.
+    /// On the first side, returns the shortest of [`WORDS`] round trips of the word, in nanoseconds. `None` on the
+    /// second side, and if the other side did not answer in time. The word must have its initial value.
     pub fn round_trip(&self, side: Side) -> Option<u64> {
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
         let mut least_ns = None;
@@ -85,15 +86,15 @@ impl Turn {
         self.0.fetch_add(1, Ordering::Release);
     }
 
-    /// Spins until the word differs from `heard`. There is no time limit, since reading the clock would add to the
-    /// measured time.
+    /// Spins until the word differs from `heard`, the value that this side saw last. There is no time limit, since
+    /// reading the clock would add to the measured time.
     pub fn wait_past(&self, heard: u32) {
         while self.0.load(Ordering::Acquire) == heard {
             std::hint::spin_loop();
         }
     }
 
-    /// The word whose value says which side has the turn, for threads that sleep on it.
+    /// The word, for threads that sleep until it changes (`futex(2)`).
     pub fn word(&self) -> &AtomicU32 {
         &self.0
     }
