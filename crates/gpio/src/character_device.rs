@@ -74,7 +74,7 @@ impl Chip for CharacterDevice {
             let wish_ = LineWish { flags, is_active: false, debounce_us };
             CharacterDevice::request(&chip, offset, &name, &wish.consumer, wish_)
         };
-        // The crate fauxplat-blink debounces as well, so a kernel that cannot debounce is no reason to fail.
+        // A kernel that cannot debounce is no reason to fail, since the crate `blink` debounces too.
         let line = match with(wish.debounce_us) {
             Err(GpioError::Open { .. }) if wish.debounce_us > 0 => with(0)?,
             line => line?,
@@ -86,7 +86,7 @@ impl Chip for CharacterDevice {
         let (chip, offset, name) = self.find(line)?;
         let facts = line_facts(&chip, offset).map_err(|error| GpioError::of_call(&name, error))?;
         let low = active_low(wish.is_active_low);
-        // The line is first requested unchanged, to read its original state.
+        // The line is first requested without a change, so that its original state can be read.
         let as_is = LineWish { flags: low, ..LineWish::default() };
         let line = CharacterDevice::request(&chip, offset, &name, &wish.consumer, as_is)?;
         let was = match facts.flags & flag::OUTPUT != 0 {

@@ -9,7 +9,7 @@ use crate::{GpioError, LineEvent, Result, Stamp};
 /// Number of events read at once; the kernel buffers sixteen per line.
 const EVENTS_AT_ONCE: usize = 16;
 
-/// Sequence number of the last event of a line, and the number of events that were lost.
+/// State of reading a line: sequence number of its last event, and number of its lost events.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     last: Option<u32>,
@@ -45,7 +45,7 @@ impl Edges {
         // Sequence numbers begin with 1, and a gap means lost events.
         let expected = self.last.unwrap_or(0).wrapping_add(1);
         let skipped = event.number.wrapping_sub(expected);
-        // A number that goes back is no lost event.
+        // A number that goes back shows a new numbering, and no lost event.
         self.lost += if skipped < u32::MAX / 2 { skipped.into() } else { 0 };
         self.last = Some(event.number);
         LineEvent { at_ns: event.at_ns, stamp: Stamp::Source, is_active: event.is_rising }
@@ -67,7 +67,7 @@ mod tests {
             let (mut edges, mut into) = (Edges::default(), Vec::new());
             let all = bytes(numbers);
             let ended = edges.take("l", &mut all.as_slice(), &mut into);
-            // Fewer bytes than fit at once, so the reader does not look for more.
+            // These events fit into one read, so the end of the data is not seen as the end of the line.
             assert!(ended.is_ok());
             assert_eq!(into.len(), numbers.len());
             assert_eq!(edges.lost, lost, "{numbers:?}");

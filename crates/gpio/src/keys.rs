@@ -62,7 +62,7 @@ impl Key {
                 into.push(LineEvent { at_ns, stamp: self.stamp, is_active: is_down });
             }
             InputEvent::Key(_) => {}
-            // The kernel does not report the number of lost events.
+            // The kernel reports that events were lost, and not how many, so each report counts as one event.
             InputEvent::Lost => self.lost += 1,
         }
     }

@@ -67,10 +67,10 @@ const NONE: &str = "none";
 /// Files of an LED itself, which do not change with its trigger.
 const OWN: [&str; 3] = ["brightness", "trigger", "uevent"];
 
-/// Settings of a trigger, such as `delay_on` or `device_name`, with their values: files that the kernel removes with
-/// the trigger, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. Settings that cannot be read, such
-/// as `shot`, are lost, and so are settings in subfolders. Sorted by name, so that `device_name` precedes the settings
-/// that depend on the device.
+/// Settings of a trigger, such as `delay_on` or `device_name`, with their values: files that the kernel removes when
+/// the trigger changes, see `Documentation/ABI/testing/sysfs-class-led-trigger-*` of Linux. Settings that cannot be
+/// read, such as `shot`, are lost, and so are settings in subfolders. Sorted by name, so that `device_name` precedes
+/// the settings that depend on the device.
 fn settings(folder: &Path) -> Vec<(PathBuf, String)> {
     let is_set = |path: &PathBuf| {
         let is_own = path.file_name().is_some_and(|name| OWN.iter().any(|own| *own == name));
@@ -123,7 +123,7 @@ impl Led {
         self.set(is_active).map(drop)
     }
 
-    /// Restores brightness, trigger and settings; the trigger is restored even if the brightness cannot be.
+    /// Restores brightness, trigger and settings; the trigger is restored even if the brightness cannot be restored.
     fn restore(&self) -> Result<()> {
         let before = format!("{}\n", self.was.brightness);
         let bright = write_over(&self.file, &before)

@@ -1,8 +1,8 @@
 //! Lines that a program drives or whose edges it waits for, through any of the kernel's interfaces.
 //!
 //! A *chip* provides lines. An input has a file descriptor for epoll and reports events with their times; an output is
-//! driven, and left in a given state at the end. The simulated chip does the same with sockets, so that the same loop
-//! runs everywhere.
+//! driven, and left in a given state at the end. The lines of the simulated chip are sockets, so that programs run
+//! without hardware by the same code.
 
 mod character_device;
 mod chips;

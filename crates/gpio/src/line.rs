@@ -38,7 +38,7 @@ pub trait Input: fmt::Debug + Send {
     /// Fails where the line has vanished, or cannot be read.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()>;
 
-    /// Number of events that were lost for lack of room, as far as the interface reports it.
+    /// Number of events that were lost because a buffer was full, as far as the interface reports them.
     fn lost(&self) -> u64;
 
     fn name(&self) -> &str;
@@ -46,7 +46,8 @@ pub trait Input: fmt::Debug + Send {
 
 /// A line that is driven.
 pub trait Output: fmt::Debug + Send {
-    /// Sets the level. Returns the `CLOCK_MONOTONIC` time of the edge, as precisely as the interface knows it.
+    /// Sets the level. Returns the `CLOCK_MONOTONIC` time of the edge, measured as close to the edge as the interface
+    /// permits.
     ///
     /// # Errors
     /// Fails where the line has vanished, or another program has changed the line so that it cannot be driven.
@@ -74,9 +75,9 @@ pub struct LineEvent {
 /// Origin of an event's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamp {
-    /// The kernel, in its interrupt; or the simulated chip, at the edge.
+    /// The kernel, in the interrupt of the edge, or the simulated chip, at the edge.
     Source,
-    /// The reader of the event, some time later.
+    /// The reader of the event, after the delay until it ran.
     Reader,
 }
 

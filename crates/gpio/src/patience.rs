@@ -10,7 +10,7 @@ const PATIENCE_NS: u64 = 1_000_000_000;
 /// Pause between two attempts, in nanoseconds.
 pub(crate) const TRY_NS: u64 = 10_000_000;
 
-/// End of the wait for files that the kernel creates now, in `CLOCK_MONOTONIC`.
+/// `CLOCK_MONOTONIC` time at which the wait for files that the kernel creates now ends, in nanoseconds.
 pub(crate) fn ends_ns() -> u64 {
     clock::monotonic_ns() + PATIENCE_NS
 }

@@ -24,10 +24,11 @@ struct State {
     is_gone: bool,
     /// Label of the line's user; `None` if the line is free.
     consumer: Option<String>,
-    /// Sockets that receive the line's edges.
+    /// Receivers of the line's edges.
     ears: Vec<Ear>,
 }
 
+/// A receiver of the edges of a line.
 #[derive(Debug)]
 struct Ear {
     socket: UnixStream,
@@ -37,8 +38,8 @@ struct Ear {
 }
 
 impl Ear {
-    /// Sends an edge; false when the receiver has gone. Without room the event is lost, which shows as a gap in the
-    /// numbers.
+    /// Sends an edge; returns false if the receiver has gone. If the socket is full, the event is lost, which the
+    /// receiver sees by a gap in the numbers.
     fn tell(&mut self, offset: u32, is_high: bool, at_ns: u64) -> bool {
         self.number = self.number.wrapping_add(1);
         let is_rising = is_high != self.is_active_low;

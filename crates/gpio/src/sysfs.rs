@@ -35,15 +35,15 @@ struct Exported {
     number: String,
     folder: PathBuf,
     unexport: Option<PathBuf>,
-    /// Time until which a missing permission for a new line's files is waited for, since udev has yet to set their
-    /// owner.
+    /// `CLOCK_MONOTONIC` time, in nanoseconds, until which permissions for the files of a new line are waited for,
+    /// since udev sets the owner of the files later; 0 for a line that was exported before.
     patient_until_ns: u64,
     /// Files of [`SETTINGS`], each with its original value.
     found: Vec<(&'static str, String)>,
 }
 
-/// Files that change the meaning of a line without moving its level, so that they can be restored however the line is
-/// left. The kernel resets them itself when a line is unexported.
+/// Files that change the meaning of a line without moving its level, so that they can be restored whatever level the
+/// line is left with. The kernel resets them itself when a line is unexported.
 const SETTINGS: [&str; 2] = ["active_low", "edge"];
 
 impl Exported {
@@ -168,8 +168,8 @@ impl Input for SysfsInput {
         Interest::Urgent
     }
 
-    /// The kernel reports that there was an edge, but neither the number of edges nor their times, so a single event
-    /// with the present level is returned.
+    /// Returns a single event with the present level: the kernel reports that there was an edge, and neither the number
+    /// of edges nor their times.
     fn take(&mut self, into: &mut Vec<LineEvent>) -> Result<()> {
         let is_active = self.level()?;
         into.push(LineEvent { at_ns: clock::monotonic_ns(), stamp: Stamp::Reader, is_active });

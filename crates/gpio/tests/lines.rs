@@ -95,7 +95,7 @@ fn waited_in(poller: &Poller, input: &mut dyn Input) -> Vec<LineEvent> {
 fn lights_go_on_and_off_by_every_interface() {
     let machine = Machine::new();
     let wish = OutputWish::default();
-    // The file of each light, with its values for on and off.
+    // Name of each light, the file by which it is switched, and the values of the file for on and off.
     let kinds = [
         ("sysfs:6", "sys/class/gpio/gpio6/value", "1", "0"),
         ("led:green:status", "sys/class/leds/green:status/brightness", "255", "0"),
@@ -145,7 +145,7 @@ fn a_light_is_left_as_it_was_found() {
     assert_eq!(machine.says("sys/class/gpio/unexport"), "", "somebody else made the line");
 }
 
-/// The kernel creates the files of a trigger anew, with default values.
+/// When a trigger is set again, the kernel creates its files anew, with default values.
 #[test]
 fn a_trigger_is_left_with_its_settings() {
     let machine = Machine::new();
@@ -236,7 +236,7 @@ fn low_is_active_where_that_is_wished() {
     assert!(!machine.chips.simulated.is_high(3));
 }
 
-/// With the old interface a value means a level only together with the polarity.
+/// In sysfs a value is an electrical level only together with the polarity (`active_low`).
 #[test]
 fn a_light_is_left_with_the_polarity_by_which_it_was_read() {
     let machine = Machine::new();
@@ -324,7 +324,7 @@ fn the_simulated_chip_tells_edges_as_the_kernel_does() {
     assert_eq!((events[0].at_ns, events[0].stamp), (first_ns, Stamp::Source));
     chip.drive(4, true).unwrap();
     assert!(!waited(inverse.as_mut())[0].is_active);
-    // More events than the socket has room for.
+    // More events are sent than the socket has room for.
     for edge in 0..5000 {
         chip.drive(1, edge % 2 == 0).unwrap();
     }
@@ -381,7 +381,7 @@ fn keys_are_told_by_their_codes() {
     press(&mut device, 30, false);
     let events = waited(input.as_mut());
     assert_eq!(events.iter().map(|event| event.is_active).collect::<Vec<_>>(), [true, false]);
-    // A pipe has no clock that could be set.
+    // A pipe has no clock that could be set, so events get the time of the reading.
     assert!(events[0].stamp == Stamp::Reader && events[0].at_ns > 5);
     drop(device);
     let poller = set_of(input.as_ref());
@@ -391,8 +391,8 @@ fn keys_are_told_by_their_codes() {
     assert!(machine.input("key:event0:70000").unwrap_err().to_string().contains("65535"));
 }
 
-/// File that stands in for the value of a line. The file must be pollable like files of sysfs: plain files are not, but
-/// the file of the kernel's domain name is, by the same events. The test writes to it in a namespace of its own.
+/// File that stands in for the value of a line. Files of sysfs can be polled and plain files cannot; the file of the
+/// kernel's domain name can, with the same events. The test writes to it in a UTS namespace of its own.
 const VALUE: &str = "/proc/sys/kernel/domainname";
 const INNER: &str = "FAUXPLAT_GPIO_INNER";
 
