@@ -1,4 +1,4 @@
-//! The loop: waits for a light's next edge, buttons and signals together, or polls them.
+//! The loop of a blinking light, which waits for the light's next edge, buttons and signals together, or polls them.
 
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;
@@ -17,6 +17,7 @@ pub enum Style {
     Busy,
 }
 
+/// How a loop waits and when it ends.
 #[derive(Debug)]
 pub struct How<'a> {
     pub style: Style,
@@ -55,7 +56,7 @@ pub enum Happening<'a> {
         at_ns: u64,
         why: Why,
     },
-    /// The buffer for a line's events was full, so that events were lost.
+    /// Events of a button's line were lost because their buffer was full.
     Lost {
         line: &'a str,
         /// Total number of lost events of the line.
@@ -63,6 +64,7 @@ pub enum Happening<'a> {
     },
 }
 
+/// Why a loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// A signal arrived; its number.
@@ -78,7 +80,8 @@ pub struct Button {
     pub line: Box<dyn Input>,
 }
 
-/// A light that blinks. The light is left in the given state however the loop ends, even after an error or a panic.
+/// A light that blinks, with its buttons. However the loop ends, even by an error or a panic, the light is left in the
+/// state that [`Blinker::new`] was given.
 #[derive(Debug)]
 pub struct Blinker {
     light: Box<dyn Output>,
@@ -122,7 +125,8 @@ impl Blinker {
             }
             let limit_ms = match how.style {
                 Style::Event => {
-                    // Setting the timer clears an earlier expiry, so the timer file need not be read.
+                    // Setting the timer clears an earlier expiry, so the expiry need not be read from the timer's file
+                    // descriptor.
                     timer.set_ns(self.controller.due_ns().min(how.until_ns.unwrap_or(u64::MAX)))?;
                     None
                 }
@@ -229,7 +233,7 @@ impl Blinker {
 impl Drop for Blinker {
     fn drop(&mut self) {
         if let Some(leave) = self.leave.take() {
-            // On this path an error or a panic is reported already.
+            // The light is dropped without [`Blinker::end`] only after an error or a panic, which is reported already.
             let _ = self.light.leave(leave);
         }
     }

@@ -1,10 +1,11 @@
-//! Decides when a light changes, and which button events are presses. The module uses neither a clock nor a file: the
-//! time is an argument.
+//! Decides when a light changes, and which button events are presses. The module reads neither a clock nor a file:
+//! times are arguments.
 
 use fauxplat_gpio::LineEvent;
 
 use crate::{Period, Press};
 
+/// When a press takes effect on the light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// At once: the present part of the period, in which the light is on or off, gets its new length, counted from the
@@ -25,6 +26,7 @@ pub struct Rules {
     pub first_counts: bool,
 }
 
+/// Whether an event of a button's line is a press, and its effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// A press. Both periods, in nanoseconds, are equal if a limit prevents a change.
@@ -37,6 +39,7 @@ pub enum Said {
     NoPress(Why),
 }
 
+/// Why an event of a button's line is no press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The first event of a line, which results from opening the line.
@@ -51,8 +54,8 @@ pub struct Edge {
     pub due_ns: u64,
     /// Whether the light goes on.
     pub is_on: bool,
-    /// Number of later edges that are due already and are left out: two for each whole period, so that the light keeps
-    /// its rhythm.
+    /// Number of later edges that are due already and are left out: two for each whole period by which the loop is
+    /// late, so that the light keeps its rhythm.
     pub missed: u64,
 }
 
@@ -76,7 +79,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Creates a light that is off and goes on at `start_ns`.
+    /// Creates the state of a light that is off and goes on at `start_ns`.
     pub fn new(period: Period, rules: Rules, start_ns: u64) -> Self {
         Controller {
             rules,
@@ -134,8 +137,8 @@ impl Controller {
         }
     }
 
-    /// Applies a press. If the new period would have ended the present part before the press, the part ends at the
-    /// press, since the light cannot be switched in the past.
+    /// Applies a press. If by the new period the present part (light on or light off) would be over already, the part
+    /// ends at the press, since the light cannot be switched in the past.
     fn press(&mut self, press: Press, at_ns: u64) -> Said {
         let from_ns = self.period.ns();
         self.period = self.period.after(press);

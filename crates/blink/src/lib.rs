@@ -23,7 +23,7 @@ pub enum BlinkError {
     Period { period_ns: u64, shortest_ns: u64, longest_ns: u64 },
     #[error(transparent)]
     Line(#[from] fauxplat_gpio::GpioError),
-    /// Error of the timer or of waiting.
+    /// A call for the timer or for waiting failed.
     #[error(transparent)]
     Wait(#[from] fauxplat_sys::SysError),
 }

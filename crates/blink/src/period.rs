@@ -2,6 +2,7 @@
 
 use crate::BlinkError;
 
+/// A press of one of the three buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
     /// Halves the period: faster.
@@ -24,14 +25,14 @@ impl Press {
     }
 }
 
-/// The shortest and the longest period to which any presses can lead.
+/// The shortest and the longest period to which presses can lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     shortest_ns: u64,
     longest_ns: u64,
 }
 
-/// Least lower limit of a period: its two parts, light on and light off, must not be empty.
+/// Least value of a lower limit: each of the two parts of a period, light on and light off, has to last 1 ns.
 const SHORTEST_NS: u64 = 2;
 
 impl Limits {
@@ -111,7 +112,7 @@ mod tests {
         assert_eq!(pressed(period(500, 3, 9000), Press::Halve, 200), 3);
         assert_eq!(pressed(period(500, 2, 9000), Press::Double, 200), 9000);
         assert_eq!(pressed(period(500, 2, u64::MAX), Press::Double, 200), u64::MAX);
-        // The opposite button does not undo a change that a limit cut short.
+        // If a limit cut a change short, the opposite button leads to another period than before.
         assert_eq!(period(5, 3, 9000).after(Press::Halve).after(Press::Double).ns(), 6);
     }
 

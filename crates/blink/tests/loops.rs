@@ -50,12 +50,13 @@ fn a_light_blinks_until_its_time_is_up_and_is_left_as_stated() {
     for (style, leave) in
         STYLES.into_iter().flat_map(|style| [(style, Leave::Inactive), (style, Leave::Active)])
     {
-        // On a slow machine the first limit may be over before an edge, so longer limits follow.
+        // On a slow machine the first time limit may be over before the first edge, so longer limits follow.
         assert!([20, 2_000, 50_000].into_iter().any(|ms| edges_within(ms, style, leave) > 0));
     }
 }
 
-/// Number of edges of a light that changes every millisecond, after a check against the greatest possible number.
+/// Number of edges of a light that changes every millisecond, counted within `ms` milliseconds, of which it cannot be
+/// more than the time allows.
 fn edges_within(ms: u64, style: Style, leave: Leave) -> usize {
     let bench = Bench::new(style);
     let mut seen = bench.chips.simulated.watch(0).unwrap();
@@ -91,7 +92,7 @@ fn presses_change_the_period_and_the_first_event_of_each_line_does_not() {
                 Happening::Edge { .. } => {
                     edges += 1;
                     if edges <= 3 {
-                        // The first events of a line result from opening it, and count as no press.
+                        // The first event of each line counts as no press, since it may result from opening the line.
                         (1..=3).for_each(|line| bench.click(line));
                     }
                 }
@@ -154,7 +155,7 @@ fn a_panic_leaves_the_light_off_too() {
 #[test]
 fn a_signal_ends_it_in_order() {
     for style in STYLES {
-        // The signal is blocked in this thread and sent only to this thread.
+        // A thread of its own, since the signal is blocked in that thread alone, and sent to no other.
         std::thread::spawn(move || {
             let bench = Bench::new(style);
             let signals = SignalFile::new(&[SIGUSR2]).unwrap();
@@ -193,6 +194,6 @@ fn periods_of_nanoseconds_leave_edges_out_and_do_not_hang() {
         assert_eq!(ending.unwrap(), Ending::TimeIsUp);
         left_out
     };
-    // On a slow machine the first limit may be over before the first edge, so longer limits follow.
+    // On a slow machine the first time limit may be over before the first edge, so longer limits follow.
     assert!([5, 500, 50_000].into_iter().any(|ms| left_out_within(ms) > 0));
 }
