@@ -52,7 +52,7 @@ pub struct Ancestry {
     pub folders: Vec<String>,
 }
 
-/// Maximum number of groups in a path, each within the one before; a longer path is not a real one.
+/// Maximum number of nested groups that are listed: no real path is deeper, and a malformed one must not cost more.
 const DEPTH_MAX: usize = 64;
 
 /// Lists the groups from the group of a process up to the mount point of its hierarchy. `None` if no mounted hierarchy

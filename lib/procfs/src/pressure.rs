@@ -3,7 +3,8 @@
 
 use crate::number;
 
-/// A line of a pressure file: the shares of recent time in which tasks waited, and their total waiting time since boot.
+/// A line of a pressure file: the shares of recent time in which tasks waited, and their total waiting time since boot,
+/// or since their control group was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressure {
     /// Share of the last ten seconds in which tasks waited, in per cent.
@@ -12,7 +13,7 @@ pub struct Pressure {
     pub avg60_percent: Option<f64>,
     /// Share of the last five minutes in which tasks waited, in per cent.
     pub avg300_percent: Option<f64>,
-    /// Waiting time since boot, in microseconds.
+    /// Waiting time since boot or since the control group was made, in microseconds.
     pub total_us: Option<u64>,
 }
 
