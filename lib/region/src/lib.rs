@@ -44,7 +44,7 @@ pub struct Region(UnsafeCell<Mark>);
 // SAFETY: the name is never written, and the slot by atomic operations alone.
 unsafe impl Sync for Region {}
 
-// SAFETY: as above; no part of a region belongs to a thread.
+// SAFETY: the name is never written, the slot by atomic operations alone, and no part of a region belongs to a thread.
 unsafe impl Send for Region {}
 
 impl Region {
@@ -63,7 +63,8 @@ impl Region {
     }
 }
 
-/// Guard of a region that was entered. It is not `Send`, since a region has to end in the thread in which it began.
+/// Guard of a region that was entered. The guard is not `Send`, since a region has to end in the thread in which it
+/// began.
 #[derive(Debug)]
 pub struct Inside {
     region: &'static Region,
@@ -72,7 +73,8 @@ pub struct Inside {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        // SAFETY: as in `Region::enter`.
+        // SAFETY: the mark lives as long as the program, and other threads access it at the same time by the same
+        // atomic operations.
         unsafe { fauxplat_region_end(self.region.0.get()) };
     }
 }
