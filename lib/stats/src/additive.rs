@@ -131,7 +131,7 @@ impl Additive {
         self.drift.iter_mut().flatten().for_each(|drift| *drift += centre);
     }
 
-    /// Winsorises values further than the fence from the centre of their level.
+    /// Winsorises the values that lie further from the centre of their level than [`FENCE`] times their scatter.
     fn pull_in(&mut self, blocks: &[Block], centres: &[f64], scatter: &[f64]) {
         let mut scatter = scatter.iter();
         let (mut pulled_in, mut all) = (0usize, 0usize);

@@ -53,7 +53,7 @@ pub fn three_levels(outer: &[Vec<Vec<f64>>]) -> Option<ThreeLevels> {
     }
     let all: Vec<&Vec<f64>> = outer.iter().flatten().filter(|values| !values.is_empty()).collect();
     let within = pooled(all.iter().map(|values| values.as_slice()));
-    // The part of the variance of an inner group's mean that is due to the values in it.
+    // The part of the variance of an inner group's mean that the variance within the group explains.
     let owed = within.unwrap_or(0.0)
         * mean(&all.iter().map(|values| 1.0 / values.len() as f64).collect::<Vec<_>>())?;
     let of_means = pooled(means.iter().map(Vec::as_slice));

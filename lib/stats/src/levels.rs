@@ -34,8 +34,8 @@ const STRETCHES: usize = 10;
 /// Maximum length of stretches whose means are compared: half of a month of days.
 const LONGEST: usize = 15;
 
-/// Share of its relative uncertainty, √(2 / number of means), by which a spread that was estimated from few means is
-/// reduced.
+/// A spread that was estimated from few means is divided by one plus this share of its relative uncertainty, √(2 /
+/// number of means).
 const DOUBT: f64 = 0.5;
 
 /// Number of values for each change that is removed from a series before its dependence is estimated. Load that comes

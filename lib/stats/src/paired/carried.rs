@@ -9,20 +9,20 @@ use super::rises::Source;
 use super::score::weights;
 use super::{Question, Sorted};
 
-/// Number of standard errors from which on the differences of second runs, each after a run of its own command, count
-/// as distinct from those of first runs, each after the other command. That is no evidence of carry-over, but the point
-/// from which trusting the mean of both would give a wrong sign more often than it saves pairs.
+/// Number of standard errors above which the differences of second runs, each after a run of its own command, count as
+/// distinct from those of first runs, each after the other command. Such a distance is no evidence of carry-over, but
+/// above it the mean of both kinds would have a wrong sign too often to be worth the pairs that it saves.
 const PARTS: f64 = 2.2;
 
 /// Amount by which the test statistic of the differences of second runs may be smaller than that of all differences
-/// while no carry-over is seen, in standard errors. It decreases as second and first runs move apart. Without the
-/// allowance, twice the pairs would be needed; without a bound, a small carry-over to only one command would pass for a
-/// difference in up to 26 of 100 comparisons, with this bound in 12.
+/// while no carry-over is seen, in standard errors. The allowance decreases as second and first runs move apart.
+/// Without it, twice as many pairs would be needed. If it were unbounded, a small carry-over to only one command would
+/// pass for a difference in up to 26 of 100 comparisons; with this bound, in 12.
 const SLACK: f64 = 3.0;
 
-/// Number of standard errors from which on carry-over is shown, and the differences of second runs decide alone.
-/// Between `PARTS` and this number, they may be extreme because they were selected, so the test of all differences has
-/// to agree.
+/// Number of standard errors above which carry-over counts as shown, and the differences of second runs decide alone.
+/// Between [`PARTS`] and this number, the second runs may be extreme because they were selected, so the test of all
+/// differences has to agree.
 const SHOWN: f64 = 3.3;
 
 /// Evidence of carry-over: in each block, the difference of the second runs, each after a run of its own command, minus

@@ -166,8 +166,8 @@ mod tests {
     use super::*;
     use crate::draw::Draw;
 
-    /// Number of pairs until an excess of `share` is excluded, if B is slow in `b` of its runs; `usize::MAX` if 2000 do
-    /// not suffice.
+    /// Number of pairs until an excess of `share` is excluded, if a run of B is slow with probability `b`; `usize::MAX`
+    /// if 2000 do not suffice.
     fn pairs(share: f64, b: f64, seed: u64) -> usize {
         let mut draw = Draw::new(seed, 2);
         let mut excess = ExcessShare::new(0.02, share);
