@@ -64,7 +64,7 @@ const NONE: u32 = 0;
 const END: u32 = 1;
 const ONE_PAGE: u32 = 2;
 
-/// A place in the list of watched mappings; dropping it ends the watch.
+/// An entry of the list of watched mappings; dropping it ends the watch.
 #[derive(Debug)]
 pub(crate) struct Ticket(usize);
 
@@ -87,7 +87,7 @@ impl Drop for Ticket {
     }
 }
 
-/// Watches a mapping; `None` if too many are watched already.
+/// Watches a mapping. `None` if [`MOST`] mappings are watched already, or if the inode number of the file is unknown.
 pub(crate) fn watch(base: usize, len: usize, writable: bool, file: &File) -> Option<Ticket> {
     let inode = file.metadata().ok()?.ino();
     INSTALL.call_once(install);
@@ -141,13 +141,14 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
     // SAFETY: the kernel passes a valid record to a handler installed with SA_SIGINFO, and errno is this thread's own.
     let (code, address, errno) =
         unsafe { ((*info).si_code, (*info).si_addr() as usize, *libc::__errno_location()) };
-    // Other codes: another process sent the signal, or the memory itself is broken. Neither concerns the file.
+    // Any other code means that another process sent the signal, or that the memory itself is broken: neither concerns
+    // the file.
     let ours = code == libc::BUS_ADRERR && WATCHED.iter().any(|watched| replace(watched, address));
     if !ours {
-        // SAFETY: as above.
+        // SAFETY: `info` is the record that the kernel passed to this handler.
         unsafe { pass_on(signal, info, context) };
     }
-    // SAFETY: as above. The interrupted code must not see the errno of the calls made here.
+    // SAFETY: errno is this thread's own. The interrupted code must not see the errno of the calls made here.
     unsafe { *libc::__errno_location() = errno };
 }
 
@@ -175,8 +176,8 @@ fn replace(watched: &Watched, address: usize) -> bool {
     new != libc::MAP_FAILED
 }
 
-/// Returns whether the file ends before an offset. If the descriptor is closed the answer is no, because then no store
-/// is lost silently.
+/// Returns whether the file ends before an offset. `false` if the descriptor was closed or now belongs to another file:
+/// only a read-only page then replaces the lost one, so that no store is lost silently.
 fn is_cut(watched: &Watched, offset: usize) -> bool {
     let mut facts = MaybeUninit::<libc::stat>::uninit();
     // SAFETY: fstat(2) may be called in a handler; it fills the record or fails, and the record is read only after
@@ -200,7 +201,7 @@ unsafe fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_voi
     // SAFETY: `BEFORE` is set before the handler is installed and points to a leaked allocation.
     let before = unsafe { &*before };
     let handler = before.sa_sigaction;
-    // SAFETY: the caller vouches for the record.
+    // SAFETY: the caller passes the record of the kernel.
     let sent = unsafe { (*info).si_code } <= 0;
     if handler == libc::SIG_IGN && sent {
         // The signal is ignored, as it would be without this guard.

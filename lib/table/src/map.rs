@@ -43,14 +43,14 @@ pub(crate) struct Mapping {
     file: File,
     path: PathBuf,
     writable: bool,
-    /// The fault guard's record of this mapping; `None` if its list of mappings is full.
+    /// The fault guard's record of this mapping; `None` if the guard does not watch it.
     guard: Option<guard::Ticket>,
 }
 
 // SAFETY: the mapping is plain memory that stays mapped while `Mapping` lives, and every access to it is
 // atomic, so threads may share and pass it.
 unsafe impl Send for Mapping {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: every access is atomic while the mapping lives.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
@@ -90,7 +90,8 @@ impl Mapping {
         Ok(self.file.metadata()?.uid())
     }
 
-    /// Checks whether the file still has the length that was mapped.
+    /// Fails if the file no longer has the length that was mapped, or if an access met a page that the file system
+    /// could not provide.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let io = |source| Error::Io { call: "fstat", path: self.path.clone(), source };
         let found = self.file.metadata().map_err(io)?.len();
@@ -175,8 +176,8 @@ impl Mapping {
         usize::try_from(found).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Returns the bytes in blocks of the file (`fstat(2)`); the maximum if unknown, so that no check of the size
-    /// fails.
+    /// Returns the bytes that the file system has allocated for the file (`fstat(2)`); the maximum if unknown, so that
+    /// no check of the size fails.
     fn held_bytes(&self) -> u64 {
         self.file.metadata().map_or(u64::MAX, |facts| facts.blocks().saturating_mul(512))
     }
@@ -215,9 +216,9 @@ pub(crate) struct Raw<'m> {
     mapping: &'m Mapping,
 }
 
-// SAFETY: it is a shared reference to a `Mapping`, which is `Sync`, and a copy of its address.
+// SAFETY: a handle is a shared reference to a `Mapping`, which is `Sync`, and a copy of its address.
 unsafe impl Send for Raw<'_> {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: a handle is a shared reference to a `Mapping`, which is `Sync`, and a copy of its address.
 unsafe impl Sync for Raw<'_> {}
 
 impl Raw<'_> {
@@ -257,7 +258,7 @@ impl Raw<'_> {
     #[inline(always)]
     pub(crate) fn word64(&self, at: At64) -> &AtomicU64 {
         debug_assert!(self.skipped() + at.offset() + 8 <= self.mapping.len && at.offset().is_multiple_of(8));
-        // SAFETY: as for `word32`, with eight bytes.
+        // SAFETY: the offset is one of the geometry, hence aligned to eight bytes and inside the mapping; see `word32`.
         unsafe { &*self.base.as_ptr().add(at.parts().0).add(at.parts().1).cast::<AtomicU64>() }
     }
 }

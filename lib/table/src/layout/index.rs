@@ -64,8 +64,8 @@ impl IndexGeometry {
     pub(crate) fn common_at(&self) -> At32 {
         At32(self.control, 4 * CONTROL_STRIDE)
     }
-    /// Returns the word that contains the number of rows in use: the first of five shared words of the index, which are
-    /// on separate cache lines.
+    /// Returns the word that contains the number of rows handed out so far: the first of five shared words of the
+    /// index, which are on separate cache lines.
     pub(crate) fn next_at(&self) -> At64 {
         At64(self.control, 0)
     }

@@ -21,8 +21,8 @@ const LONGEST_CHAIN: usize = 64;
 /// Maximum number of slots for each row in an index that grows only because of long chains.
 const MOST_SLOTS_PER_ROW: u64 = 32;
 /// A region grows when the index has fewer slots than this for each row. Two would make a smaller index and longer
-/// chains, whose mispredicted branches cost more where the second-level cache has a mebibyte (measured: random reads at
-/// 0.6 to 0.7 of their speed with four), and less where it has two.
+/// chains, whose mispredicted branches cost more where the second-level cache has one mebibyte (measured: random reads
+/// at 0.6 to 0.7 of their speed with four), and less where it has two mebibytes.
 const SLOTS_PER_ROW: u64 = 4;
 
 /// A handle on one index of a table.

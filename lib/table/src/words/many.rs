@@ -71,8 +71,8 @@ impl<M: Memory, W: Cell, R: Rules, const COLUMNS: usize> View<'_, M, W, R, COLUM
             std::hint::cold_path();
             return word_of_other_key::<M, W, R>(self.memory, self.geometry, object, key);
         };
-        // The row may not exist or may belong to another object, which only its own number shows. Any other row that
-        // contains the number would not do: before a slot names a row, it may go to another object.
+        // The row may not exist or may belong to another object, which only its own number shows. Only a row that a
+        // slot names is used: a row that no slot names may contain the number now and go to another object later.
         let row = if R::NAMED_ROWS_ONLY { row } else { 0 };
         if let Some(row) = self.hot.objects.row(row)
             && self.objects().id(row) == object

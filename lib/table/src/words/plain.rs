@@ -39,7 +39,8 @@ impl Plain {
             || wide.iter().any(|word| word.load(Ordering::Relaxed) != 0)
     }
 
-    /// Returns the first page from an offset on that is written to or is not, as requested, and the offset in it.
+    /// Returns the first offset from this one on that lies in a page that was written to, or in one that was not, as
+    /// requested; `usize::MAX` if there is none.
     fn page_from(&self, offset: usize, written: bool) -> usize {
         let pages = (self.wide.len() * 8).div_ceil(PAGE);
         let found = (offset / PAGE..pages).find(|&page| self.is_written(page) == written);
@@ -80,7 +81,7 @@ impl Memory for &Plain {
     }
 }
 
-/// Number of objects of the test below, few under an interpreter, which is slow.
+/// Number of objects of the test below, few under Miri, which is slow.
 const OBJECTS: u64 = if cfg!(miri) { 6 } else { 30 };
 
 #[test]
