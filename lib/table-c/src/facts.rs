@@ -64,7 +64,7 @@ extern "C" fn fxt_info(table: *const Handle, facts: *mut Facts) -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn fxt_described(table: *const Handle, number: usize, key: *mut CKey) -> c_int {
-    // SAFETY: as for `on`.
+    // SAFETY: the header asks for a table of fxt_create or fxt_open that was not closed, or for a null pointer.
     let texts = unsafe { table.as_ref() }.and_then(|handle| handle.texts.get(number));
     on(table, |table| {
         let (Some(described), Some([name, unit, help])) = (table.described().get(number), texts) else {

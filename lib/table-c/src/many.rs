@@ -71,7 +71,8 @@ extern "C" fn fxt_get_many(
             }
             table.get_many(&some[..here], &mut found[..here]);
             for (n, value) in found[..here].iter().enumerate() {
-                // SAFETY: as above, for both pointers.
+                // SAFETY: the header asks for `count` elements behind each of these two pointers, and first + n is
+                // below.
                 unsafe {
                     values.add(first + n).write(value.unwrap_or(0));
                     present.add(first + n).write(u8::from(value.is_some()));
