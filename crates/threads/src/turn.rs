@@ -28,8 +28,8 @@ pub enum Side {
 pub struct Turn(AtomicU32);
 
 impl Turn {
-    /// On the first side, returns the shortest of [`WORDS`] round trips of the word, in nanoseconds. `None` on the
-    /// second side, and if the other side did not answer in time. The word must have its initial value.
+    /// On the first side, returns the shortest of several round trips of the word, in nanoseconds. `None` on the second
+    /// side, and if the other side did not answer in time. The word must have its initial value.
     pub fn round_trip(&self, side: Side) -> Option<u64> {
         let until_ns = clock::monotonic_ns() + PATIENCE_NS;
         let mut least_ns = None;
