@@ -66,13 +66,11 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Reads all counters: first the processes, which take longest, and then all others.
+    /// Reads all counters: first the processes, which take longest, and then the time and all others, so that the time
+    /// between two readings is the one over which the others count.
     pub(crate) fn read(tree: &Tree, cpus: &CpuSet) -> Counters {
-        Counters {
-            at_ns: clock::monotonic_ns(),
-            processes: tasks::processes(tree, PROCESSES_NS_MAX),
-            ..Counters::without_processes(tree, cpus)
-        }
+        let processes = tasks::processes(tree, PROCESSES_NS_MAX);
+        Counters { processes, ..Counters::without_processes(tree, cpus) }
     }
 
     /// Reads only the CPU times and the throttling, which are in a few small files, for the warnings that precede an
@@ -83,7 +81,7 @@ impl Counters {
 
     fn without_processes(tree: &Tree, cpus: &CpuSet) -> Counters {
         Counters {
-            at_ns: 0,
+            at_ns: clock::monotonic_ns(),
             stat: ticks(tree),
             interrupts: table(tree, "proc/interrupts"),
             softirqs: table(tree, "proc/softirqs"),
