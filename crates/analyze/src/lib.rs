@@ -73,7 +73,7 @@ pub use lab_figure::{Combined, LabReading, lab_figure};
 pub use lab_pair::lab_pairs;
 pub use limit::{CpuStanding, shares as limit_shares};
 pub use load::load_shortfalls;
-pub use machines::facts_apart;
+pub use machines::{FactApart, facts_apart};
 pub use patience::Patience;
 pub use precision::precise_enough;
 pub use rates::counter_rates;

@@ -152,6 +152,37 @@ fn an_earlier_comparison_is_explained() {
     ask("77").complains(2, &["77"]);
 }
 
+/// A later session of one command has accounts and conditions, and no causes that only its earlier runs could show.
+#[test]
+fn a_command_is_compared_with_itself_in_an_earlier_session() {
+    let lab = Lab::new();
+    let program = |sleeps: &str| {
+        lab.write("late", &format!("#!/bin/sh\nsleep {sleeps}\n"));
+        lab.shell("chmod +x late");
+    };
+    let (late, store) = (lab.file("late"), lab.file("store.sqlite"));
+    let of = |words: &[&str]| Done::of(lab.bare(&[words, &["--store", &store]].concat()));
+    program("0.05");
+    of(&["run", "--quiet", "-n", "8", &late]).succeeds();
+    program("0.4");
+    let document = of(&["why", "--stored", "1", "--max-time", "30s", "--format", "json"]).succeeds().json();
+    assert_eq!((&document["slower"], &document["are_same"]), (&1.into(), &false.into()), "{document:#}");
+    let parts = document["parts"].as_array().unwrap();
+    let blocked = parts.iter().find(|part| part["account"] == "blocked").unwrap();
+    assert!(blocked["share"].as_f64().unwrap() > 0.5, "{document:#}");
+    assert!(document["programs"][0].as_str().unwrap().contains("(experiment 1)"), "{document:#}");
+    let conditions = document["conditions"].as_array().unwrap();
+    assert!(conditions.iter().any(|it| it["what"].as_str().unwrap().contains("content")), "{document:#}");
+    assert!(document["experiments"].as_array().unwrap().iter().all(|it| it["took_s"].is_null()));
+    // That was a session, too.
+    let again = of(&["why", "--stored", "last", "--max-time", "30s", "--quiet"]).succeeds();
+    assert!(again.out.contains("(experiment 2)"), "{}", again.out);
+    of(&["run", "--quiet", "-n", "2", &late]).succeeds();
+    of(&["why", "--stored", "last", "--max-time", "30s"]).complains(2, &["2 readings", "at least 6"]);
+    of(&["run", "--quiet", "-n", "2", "true", "false", "-i"]).succeeds();
+    of(&["why", "--stored", "last"]).complains(2, &["2 commands"]);
+}
+
 #[test]
 fn a_comparison_is_explained_after_its_report() {
     let lab = Lab::new();

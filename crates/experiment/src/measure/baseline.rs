@@ -136,7 +136,8 @@ fn origin(
     let Some(there) = &earlier.machine else {
         return Ok(Some(format!("{} does not say on which machine it was measured", earlier.name)));
     };
-    let apart = here.map_or_else(Vec::new, |here| facts_apart(there, here)).join("; ");
+    let apart = here.map_or_else(Vec::new, |here| facts_apart(there, here));
+    let apart = apart.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     match (apart.is_empty(), other_machine) {
         (true, _) => Ok(None),
         (false, true) => Ok(Some(format!(

@@ -40,8 +40,8 @@ pub(crate) struct WhyArgs {
     /// Leave out sampled runs
     #[arg(long, help_heading = "Experiments")]
     pub(crate) no_profile: bool,
-    /// Explain an earlier comparison of two commands: the same ones, under the same condition, are measured anew; a number
-    /// of `fauxplat history list`, or last
+    /// Explain an earlier comparison of two commands: the same ones, under the same condition, are measured anew. Of a run
+    /// of one command: compare it with itself now. A number of `fauxplat history list`, or last
     #[arg(long, value_name = "ID", conflicts_with_all = ["commands", "definition", "commits"], help_heading = "Commands")]
     pub(crate) stored: Option<String>,
     /// The benchmark to explain, where the earlier experiment is a suite: it is run alone, for a fixed number of rounds

@@ -41,12 +41,15 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     }
     // An explanation begins with a comparison, and so can be asked for again.
     let is_of_two = ["compare", "why"].contains(&earlier.kind.as_str()) && earlier.commands.len() == 2;
-    let is_comparison = of_benchmark.is_some() || is_of_two;
-    if !is_comparison || definition.commands.len() != 2 {
+    let is_known = of_benchmark.is_some() || is_of_two || is_session(earlier);
+    if !is_known || definition.commands.len() > 2 {
         return Err(Failure::usage(format!(
-            "--stored: the experiment is no comparison of two commands but `{}` of {} commands",
+            "--stored: the experiment is neither a comparison of two commands nor `run` of one command, but `{}` of {}",
             earlier.kind,
-            earlier.commands.len()
+            match earlier.commands.len() {
+                1 => "1 command".to_owned(),
+                number => format!("{number} commands"),
+            }
         )));
     }
     if definition.rule.metric != Metric::WALL {
@@ -57,6 +60,11 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     let rule = if of_benchmark.is_some() { &usual } else { &definition.rule };
     let (level, margin) = (rule.level, rule.margin);
     Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
+}
+
+/// Whether an earlier experiment is a session of one command, which can be measured again.
+pub(crate) fn is_session(earlier: &StoredExperiment) -> bool {
+    ["run", "why"].contains(&earlier.kind.as_str()) && earlier.commands.len() == 1
 }
 
 /// Fields of a suite's stored findings that are needed to run a benchmark alone.
@@ -128,6 +136,7 @@ pub(crate) fn definition(
     let (condition, rule) = (&definition.condition, &definition.rule);
     let unfit = |what: &str| Err(Failure::usage(format!("why {what}")));
     match () {
+        () if earlier.is_some_and(is_session) && definition.commands.len() == 1 => Ok(definition),
         () if definition.commands.len() != 2 || !definition.parameters.is_empty() => {
             unfit("explains the difference of two commands: give two, without parameter lists")
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use crate::amount::Amount;
-use crate::findings::Kind;
+use crate::findings::{Difference, Kind};
 
 /// Times of a pair of runs in nanoseconds, the faster program's first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -304,6 +304,10 @@ pub struct Evidence {
     pub pairs: Vec<PairReading>,
     /// Whether the pairs are those of the comparison itself, since further ones would have taken too long.
     pub is_of_comparison: bool,
+    /// Whether one command is compared with itself in an earlier session.
+    pub is_of_sessions: bool,
+    /// Conditions that differ between two sessions of one command.
+    pub apart: Vec<Difference>,
     /// Size of the difference of wall time that the comparison showed, in nanoseconds per run; 0 where it showed none.
     pub shown_ns: f64,
     pub counts: Vec<Count>,
@@ -377,6 +381,7 @@ impl Evidence {
             count.more = count.more.turned();
         }
         self.traced.iter_mut().for_each(|traced| traced.reverse());
+        self.apart.iter_mut().for_each(|it| std::mem::swap(&mut it.fast, &mut it.slow));
         if let Some(simulated) = &mut self.simulated {
             simulated.counts.reverse();
             simulated.functions.iter_mut().for_each(|function| function.counts.reverse());

@@ -1,9 +1,10 @@
 //! The subcommand `why`.
 
 use clap::{ArgMatches, Args, FromArgMatches};
+use fauxplat_experiment::measure::baseline::from_store;
 use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::document::{Findings, OwnFindings};
-use fauxplat_model::{Command, Comparison, Metric, Verdict};
+use fauxplat_model::{Command, Comparison, Metric, Rule, Runs, Verdict};
 use fauxplat_options::{EndArgs, Group, after};
 use fauxplat_report::OwnReport;
 use fauxplat_revisions::{Changes, Compared as Revisions};
@@ -12,9 +13,9 @@ use fauxplat_verb::{Host, Verb};
 
 use crate::analysis::{Chain, explain_until};
 use crate::args::{EXAMPLES, WhyArgs};
-use crate::definition::{FOR_THE_VERDICT, definition};
+use crate::definition::{FOR_THE_VERDICT, definition, is_session};
 use crate::findings::{Answer, ChangedLines, Compared, SCHEMA, WhyFindings};
-use crate::measure::{Measured, measure, until_failure};
+use crate::measure::{Measured, Session, measure, since, until_failure};
 use crate::report::{WhyReport, summary};
 
 /// The subcommand `why`.
@@ -51,7 +52,11 @@ impl Verb for Why {
         let machine = Machine::here();
         let revisions = revisions(&args, host)?;
         let earlier = earlier(&args, host)?;
-        let definition = definition(&args, &machine, (revisions.as_ref(), earlier.as_ref()))?;
+        let session = session(&args, earlier.as_ref(), host)?;
+        let mut definition = definition(&args, &machine, (revisions.as_ref(), earlier.as_ref()))?;
+        if let Some(session) = &session {
+            definition.runs = Runs::Count(session.runs());
+        }
         let what = (definition, machine);
         let beginning = host.beginning(NAME, what, (&args.output, &args.end), invocation)?;
         let mut driver = match &revisions {
@@ -59,9 +64,12 @@ impl Verb for Why {
             Some(revisions) => revisions.driver(beginning)?,
         };
         changed_since(&mut driver, earlier.as_ref());
-        let (mut measured, failed) = match measure(&mut driver, &args) {
-            Ok(measured) => (measured, None),
-            Err(failure) => (until_failure(&driver), Some(failure)),
+        let (mut measured, failed) = match &session {
+            Some(session) => (since(&mut driver, session)?, None),
+            None => match measure(&mut driver, &args) {
+                Ok(measured) => (measured, None),
+                Err(failure) => (until_failure(&driver), Some(failure)),
+            },
         };
         if let (Some(evidence), true) = (&mut measured.evidence, revisions.is_some()) {
             evidence.revisions = Some(words_of_revisions(&args, &driver));
@@ -87,6 +95,23 @@ fn earlier(args: &WhyArgs, host: &dyn Host) -> Result<Option<StoredExperiment>, 
     let Some(id) = &args.stored else { return Ok(None) };
     let store = host.history(&args.output)?;
     Ok(Some(store.load_without_samples(store.resolve(id)?)?))
+}
+
+/// The earlier session of the one command that `--stored` names; `None` where that is a comparison.
+fn session(
+    args: &WhyArgs,
+    earlier: Option<&StoredExperiment>,
+    host: &dyn Host,
+) -> Result<Option<Session>, Failure> {
+    let Some((earlier, id)) = earlier.filter(|it| is_session(it)).zip(args.stored.as_deref()) else {
+        return Ok(None);
+    };
+    let store = host.history(&args.output)?;
+    let id = store.resolve(id)?;
+    let rule = Rule::default();
+    let name = &earlier.commands[0].name;
+    let of_store = from_store(Some(&store), &id.to_string(), name, &rule)?;
+    Ok(Some(Session { earlier: of_store, samples: store.load(id)?.samples, command: 0 }))
 }
 
 /// Warns of programs whose files have changed since the earlier comparison.
@@ -185,10 +210,11 @@ fn mark(found: &mut WhyFindings, changes: &Changes) {
 
 /// Findings of a comparison and of the experiments after it, or of what there was until a failure ended the comparison.
 fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> WhyFindings {
-    let Measured { comparison, evidence, slower, experiments, open, again } = measured;
+    let Measured { comparison, earlier, evidence, slower, experiments, open, again } = measured;
     let comparison = comparison.as_ref();
     let chain = evidence.as_ref().map(|it| explain_until(it, &open)).unwrap_or_default();
-    let [a, b] = &driver.commands[..] else { return WhyFindings::default() };
+    let commands: Vec<&Command> = earlier.iter().chain(&driver.commands).collect();
+    let [a, b] = commands[..] else { return WhyFindings::default() };
     let are_same = a.program_sha256.as_ref().zip(b.program_sha256.as_ref());
     // A comparison that was interrupted at once has no ratio.
     let is_told = |it: &&Comparison| {

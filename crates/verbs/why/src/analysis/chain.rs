@@ -48,7 +48,11 @@ pub fn explain(evidence: &Evidence) -> Chain {
 /// questions `open`, whose experiments were interrupted, are left out.
 pub fn explain_until(evidence: &Evidence, open: &[Question]) -> Chain {
     let facts = Chain {
-        conditions: differences(evidence).into_iter().map(|it| it.told).collect(),
+        conditions: differences(evidence)
+            .into_iter()
+            .map(|it| it.told)
+            .chain(evidence.apart.clone())
+            .collect(),
         counts: counts(evidence),
         functions: functions(evidence),
         ..Chain::default()
@@ -73,6 +77,9 @@ pub fn explain_until(evidence: &Evidence, open: &[Question]) -> Chain {
     if let Some(words) = &evidence.revisions {
         causes.iter_mut().for_each(|cause| look_at_revisions(cause, words));
     }
+    if evidence.is_of_sessions {
+        causes.iter_mut().for_each(|cause| look_at_now(cause, &evidence.commands[1]));
+    }
     let unexplained = shares::unexplained(&difference, &causes);
     let would_tell = would_tell(&causes);
     let excluded = excluded(evidence, &difference, &causes);
@@ -85,6 +92,17 @@ fn look_at_revisions(cause: &mut Cause, words: &str) {
     cause.next = match cause.account {
         Account::User | Account::System | Account::Start => format!("fauxplat compare --profile {words}"),
         _ => format!("fauxplat compare --metric wall,cpu,run-delay {words}"),
+    };
+}
+
+/// Replaces the suggested next command line by one that looks at the command as it is now, since no other runs can be made
+/// of an earlier session.
+fn look_at_now(cause: &mut Cause, command: &str) {
+    let command = shell_words::quote(command);
+    cause.next = match cause.account {
+        Account::User | Account::System | Account::Start => format!("fauxplat profile {command}"),
+        Account::Blocked => format!("fauxplat profile -e off-cpu {command}"),
+        Account::RunQueue | Account::Whole => "fauxplat doctor".to_owned(),
     };
 }
 

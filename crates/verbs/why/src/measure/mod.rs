@@ -13,8 +13,10 @@ mod overlap;
 mod plan;
 mod sampled;
 mod simulated;
+mod since;
 mod start;
 mod timed;
 mod traced;
 
 pub(crate) use plan::{INTERRUPTED, Measured, NO_CAUSE, measure, until_failure};
+pub(crate) use since::{Session, since};

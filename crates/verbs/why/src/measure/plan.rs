@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::measure::compare::{compare_within, complete};
 use fauxplat_experiment::{Driver, Failure, Standing};
-use fauxplat_model::{Comparison, Metric, Placement, Sample, Verdict};
+use fauxplat_model::{Command, Comparison, Metric, Placement, Sample, Verdict};
 use fauxplat_stats::describe::mean;
 use fauxplat_sys::signal;
 use fauxplat_units::{CpuSet, Nanos};
@@ -58,6 +58,8 @@ pub(crate) const NO_CAUSE: [&str; 2] = [Question::Account.words(), Question::Aga
 pub(crate) struct Measured {
     /// The comparison; `None` where a failure ended it.
     pub(crate) comparison: Option<Comparison>,
+    /// The command as it was in an earlier session; `None` where two commands are compared.
+    pub(crate) earlier: Option<Command>,
     /// Evidence with the slower command second, or of the pairs until a failure in the order of the commands; `None`
     /// without a difference.
     pub(crate) evidence: Option<Evidence>,

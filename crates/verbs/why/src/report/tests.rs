@@ -234,5 +234,8 @@ fn a_difference_with_too_few_pairs_for_an_account_is_told_by_its_ratio() {
         ..found()
     };
     let said = plain(&few);
-    assert!(said.contains("./slow is slower than ./fast") && said.ends_with("give it more --max-time."), "{said}");
+    assert!(
+        said.contains("./slow is slower than ./fast") && said.ends_with("give it more --max-time."),
+        "{said}"
+    );
 }
