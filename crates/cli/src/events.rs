@@ -22,6 +22,17 @@ const SCHEMA: &str = "fauxplat.event/1";
 /// file: opening it again would truncate a file, and the reader of a pipe would already have seen its end.
 static LAST: Mutex<Option<(PathBuf, Awaited)>> = Mutex::new(None);
 
+/// The first error with which an event could not be written. A reader that has left is no error.
+static LOST: Mutex<Option<Failure>> = Mutex::new(None);
+
+/// Whether all events of this process were written that somebody wanted to read.
+///
+/// # Errors
+/// Returns the first error of writing them.
+pub(crate) fn written() -> Result<(), Failure> {
+    LOST.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+}
+
 fn opened(path: &Path) -> io::Result<Awaited> {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match &*last {
@@ -38,6 +49,8 @@ pub(crate) struct Events {
     /// The destination of the lines; `None` once its reader is gone or the disk is full, which does not end the
     /// experiment.
     out: Option<Box<dyn Write>>,
+    /// The destination as the user named it, for messages.
+    path: PathBuf,
     memory: Source,
     blocks: u32,
     words: String,
@@ -64,16 +77,25 @@ impl Events {
             })?),
         };
         let (memory, words) = (Source::None, String::new());
-        Ok(Some(Events { out: Some(out), memory, blocks: 0, words }))
+        Ok(Some(Events { out: Some(out), path: path.clone(), memory, blocks: 0, words }))
     }
 
     fn say(&mut self, event: &str, mut fields: Value) {
         let Some(out) = &mut self.out else { return };
         fields["schema"] = SCHEMA.into();
         fields["event"] = event.into();
-        let written = writeln!(out, "{fields}").and_then(|()| out.flush());
-        if written.is_err() {
+        if let Err(error) = writeln!(out, "{fields}").and_then(|()| out.flush()) {
             self.out = None;
+            self.lose(&error);
+        }
+    }
+
+    /// Keeps the error for the end of the experiment, which goes on without its events.
+    fn lose(&self, error: &io::Error) {
+        if error.kind() != io::ErrorKind::BrokenPipe {
+            let line = format!("--events {}: the events could not be written: {error}", self.path.display());
+            let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+            lost.get_or_insert_with(|| Failure::machine(line));
         }
     }
 

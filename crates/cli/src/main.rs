@@ -126,9 +126,8 @@ fn dispatch(words: &[String]) -> u8 {
     };
     let has_an_end = has_an_end(&parsed);
     let done = execute(parsed, &recorded(words)).map_err(|failure| advised(failure, words));
-    let is_cut_short = done.is_ok() && has_an_end && signal::stop_requested();
-    let whole = if is_cut_short { exit::INTERRUPTED } else { 0 };
-    let code = done.as_ref().err().map_or(whole, exit::tell);
+    let done = Failure::answer_first(events::written(), done);
+    let code = exit::ended(&done, has_an_end && signal::stop_requested());
     if let Some(end) = end {
         if let Some(line) = &end.notify
             && let Err(why) = end.ending.tell(line, &done, code)

@@ -73,9 +73,28 @@ fn the_stream_does_not_mix_with_the_report_and_survives_its_reader() {
     assert!(std::fs::read_to_string(&report).unwrap().contains("wall time"));
     let nowhere = lab.run(&["run", "true", "--runs", "2", "--events", "/no/such/folder/events"]);
     nowhere.complains(2, &["--events /no/such/folder/events"]);
-    // On a full device no further events are written, but the experiment continues and is reported.
-    let full = lab.run(&["run", "true", "--runs", "2", "--events", "/dev/full"]).ends_with(0);
+}
+
+/// On a full device no further events are written, but the experiment continues and is reported; the answer of a gate
+/// and the failure of a command decide the exit code.
+#[test]
+fn events_that_a_full_disk_does_not_hold_are_named() {
+    let lab = Lab::new();
+    let lost = "--events /dev/full: the events could not be written";
+    let full = lab.run(&["run", "true", "--runs", "2", "--events", "/dev/full"]).complains(3, &[lost]);
     assert!(full.out.contains("wall time"));
+    let report = lab.file("report");
+    let mut command = lab.command(&["run", "true", "--runs", "2", "--events", "-", "--output", &report]);
+    let device = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let done = command.stdout(device).output().unwrap();
+    assert_eq!(done.status.code(), Some(3), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stderr).contains("--events -: the events could not"), "{done:?}");
+    let gate = ["compare", "true", "sleep 0.2", "--fail-if", "slower", "--events", "/dev/full"];
+    let failing = ["run", "false", "--runs", "2", "--events", "/dev/full"];
+    for (words, code) in [(&gate[..], 1), (&failing[..], 4)] {
+        let done = lab.run(words).ends_with(code);
+        assert_eq!((done.err.lines().count(), done.err.contains(lost)), (2, true), "{done:?}");
+    }
 }
 
 #[test]

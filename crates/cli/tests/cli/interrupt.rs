@@ -74,9 +74,23 @@ fn an_interruption_before_the_first_sample_ends_well() {
         assert!(eventually(|| lab.path("begun").exists() && alive(sleeper) > 0), "{words:?}");
         live.signal(SIGINT);
         let done = live.end();
-        assert_eq!((done.code, done.err.as_str()), (Some(130), ""), "{words:?}: {done:?}");
+        done.complains(130, &["interrupted, so not all"]);
         assert_eq!(alive(sleeper), 0, "{words:?}");
     }
+}
+
+/// An interruption replaces only the exit code 0, and is told beside the failure of the report.
+#[test]
+fn an_interruption_is_told_beside_what_decides_the_exit_code() {
+    let lab = Lab::new();
+    let words =
+        ["run", "--shell", "printf x >> log; sleep 0.01", "--runs", "100000", "--output", "/dev/full"];
+    let done = interrupted(&lab, &words, SIGINT).ends_with(3);
+    let lines: Vec<&str> = done.err.lines().collect();
+    assert!(
+        lines.len() == 2 && lines[0].contains("interrupted") && lines[1].contains("/dev/full"),
+        "{done:?}"
+    );
 }
 
 /// Further interrupts have no effect: the first is enough to end a command that ignores it.
