@@ -242,6 +242,7 @@ impl Driver {
     /// Fails if the command cannot be launched.
     pub fn tree(&mut self, command: u16) -> Result<Option<Vec<Process>>, Failure> {
         let setup = self.setup_of(command);
+        self.recorder.note_run();
         match &mut self.executor {
             Some(executor) => executor.tree(command, &setup),
             None => Ok(None),
@@ -286,6 +287,7 @@ impl Driver {
         attach: impl FnOnce(i32) -> Result<(), Failure>,
     ) -> Result<Option<Outcome>, Failure> {
         let setup = self.setup_of(command);
+        self.recorder.note_run();
         let listeners = &self.listeners;
         let Some(executor) = &mut self.executor else { return Ok(None) };
         executor.hold(command, &setup, |pid| {

@@ -31,6 +31,8 @@ pub(crate) struct Recorder {
     refused: Option<StoreError>,
     /// Whether the experiment goes on even if it cannot be begun in the store.
     is_store_optional: bool,
+    /// Whether a command has been run, so that the experiment goes on where the disk has become full since then.
+    has_run: bool,
 }
 
 /// Numbers of plans, pieces of evidence and samples in the store.
@@ -55,8 +57,13 @@ impl Recorder {
         self.is_store_optional = true;
     }
 
-    /// Begins the experiment in the store, if there is one. Called when the first run is about to begin, so that an
-    /// earlier error leaves nothing behind.
+    /// Notes that a command has been run before the experiment is begun in the store: traced, or held.
+    pub(crate) fn note_run(&mut self) {
+        self.has_run = true;
+    }
+
+    /// Begins the experiment in the store, if there is one. Called when the first trial is about to begin, so that an
+    /// earlier error leaves nothing behind. A disk that untimed runs and what prepares them have filled ends nothing.
     pub(crate) fn open(
         &mut self,
         header: &mut Header,
@@ -67,7 +74,7 @@ impl Recorder {
         if let Some(store) = self.store.as_ref().filter(|_| !is_open) {
             let experiment = match store.begin(header, kind, commands) {
                 Ok(experiment) => experiment,
-                Err(error) if self.is_store_optional => {
+                Err(error) if self.is_store_optional || self.has_run && is_full(&error) => {
                     self.refused = Some(error);
                     return Ok(());
                 }
@@ -174,6 +181,11 @@ impl Recorder {
 /// Whether the store refused something because another process had locked it.
 fn is_lock(error: &StoreError) -> bool {
     matches!(error, StoreError::Busy { .. } | StoreError::BusyAtStop { .. })
+}
+
+/// Whether the disk has no room for what was to be stored.
+fn is_full(error: &StoreError) -> bool {
+    matches!(error, StoreError::DiskFull { .. } | StoreError::Io { .. })
 }
 
 /// Appends samples to an experiment that has `stored` of them, until it has `until`.

@@ -110,3 +110,27 @@ fn a_full_store_names_its_file_and_keeps_what_it_has() {
         lab.run(&RUN).succeeds();
     }
 }
+
+/// `compare` traces each command once before its experiment begins in the store, and a disk that is full by then takes
+/// no report away. The limit holds the files of fauxplat, and not a record with these long command lines.
+#[test]
+fn a_disk_that_is_full_before_the_first_counted_run_takes_no_report_away() {
+    let lab = Lab::new();
+    lab.run(&RUN).succeeds();
+    let line = format!(
+        "x=$(printf '%060000d' 0); trap '' XFSZ; ulimit -f 600; exec '{}' compare \"true $x\" \"true a $x\" \
+         --names a,b --max-pairs 6 --format json --store '{}'",
+        lab.starter().join("' '"),
+        lab.file("store.sqlite")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]);
+    lab.settle(&mut shell);
+    let done = Done::of(shell).ends_with(3);
+    assert!(done.err.contains("the store has nothing") && done.err.contains("intact"), "{done:?}");
+    let document = done.json();
+    assert!(document["commands"].as_array().is_some_and(|commands| commands.len() == 2), "{document}");
+    assert!(document["warnings"].to_string().contains("the store has nothing"), "{}", document["warnings"]);
+    assert_eq!(lab.json(&["history", "list"])["experiments"].as_array().unwrap().len(), 1);
+    lab.run(&RUN).succeeds();
+}

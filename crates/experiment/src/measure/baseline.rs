@@ -7,6 +7,7 @@ use fauxplat_model::{Command, Definition, MachineFacts, Metric, Phase, Rule, Run
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{Filter, Measured, Store};
 
+use super::compare::unread;
 use super::session::plan;
 use crate::checks::bounded;
 use crate::steer::{Bounds, Rounds};
@@ -57,15 +58,22 @@ pub fn against(driver: &mut Driver, earlier: &Earlier, other_machine: bool) -> R
     driver.check_values()?;
     let ignore = driver.header.condition.ignore_failure.any();
     let (name, seed) = (&driver.commands[0].name, driver.header.seed);
+    let mut warnings = Vec::new();
     let judge = |rule: &Rule| {
         let commands = earlier.command.iter().chain(&driver.commands);
         let measured = Measured { metric: rule.metric, definition: &driver.header.definition };
-        let levels = levels(driver.store(), driver.machine().facts(), commands, measured)?;
+        // A store that cannot be read by now takes no verdict away.
+        let levels = levels(driver.store(), driver.machine().facts(), commands, measured);
+        let levels = levels.unwrap_or_else(|failure| {
+            warnings.push(unread(&failure));
+            None
+        });
         let old = earlier.series(rule.metric);
         Ok(baseline_findings(rule, old, driver.samples(), name, ignore, levels, seed))
     };
     let mut judged = together(rules.iter().map(judge))?;
-    judged.warnings.extend(origin);
+    warnings.dedup();
+    judged.warnings.extend(origin.into_iter().chain(warnings));
     let readings = earlier.of(rule.metric).len();
     if readings < driver.samples().len() / 4 {
         judged.warnings.push(format!("the baseline has only {readings} runs"));

@@ -111,7 +111,7 @@ fn compare_by(
     judged.findings.duet_cpus = driver.duet;
     judged.warnings.extend(duet.and_then(|alone| duet::contention(&alone, driver)));
     if rule.sessions.is_none() && !driver.surroundings.draw_layouts() {
-        replicated(driver, &mut judged)?;
+        replicated(driver, &mut judged);
     }
     Ok(judged)
 }
@@ -155,9 +155,9 @@ pub fn locate(driver: &mut Driver, found: &mut CompareFindings, asked: &Profilin
 }
 
 /// Looks up earlier sessions of each pair of commands in the store, and marks verdicts that these replicate; adds a
-/// warning for each verdict that they do not replicate.
-fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
-    let Some(store) = driver.store() else { return Ok(()) };
+/// warning for each verdict that they do not replicate. A store that cannot be read by now takes no verdict away.
+fn replicated(driver: &Driver, judged: &mut Judged) {
+    let Some(store) = driver.store() else { return };
     let (facts, commands) = (driver.machine().facts(), &driver.commands);
     let definition = &driver.header.definition;
     // Every command is compared with the first, metric by metric. An experiment that this experiment confirms does not
@@ -165,12 +165,19 @@ fn replicated(driver: &Driver, judged: &mut Judged) -> Result<(), Failure> {
     let candidates = judged.findings.metrics().into_iter().flat_map(|_| &commands[1..]);
     for (comparison, candidate) in judged.findings.comparisons.iter_mut().zip(candidates) {
         let measured = Measured { metric: comparison.metric, definition };
-        let sessions = store.sessions_of_pair(facts, (&commands[0], candidate), measured)?;
+        let sessions = match store.sessions_of_pair(facts, (&commands[0], candidate), measured) {
+            Ok(sessions) => sessions,
+            Err(error) => return judged.warnings.push(unread(&error)),
+        };
         let earlier = sessions.iter().filter(|session| Some(session.id) != driver.confirms);
         let earlier: Vec<&[f64]> = earlier.map(|session| session.log_ratios.as_slice()).collect();
         judged.warnings.extend(replicate(comparison, &earlier));
     }
-    Ok(())
+}
+
+/// A warning that earlier sessions do not count, because the store could not be read.
+pub(super) fn unread(error: &dyn std::fmt::Display) -> String {
+    format!("earlier sessions of these commands could not be read, and do not count: {error}")
 }
 
 #[cfg(test)]
