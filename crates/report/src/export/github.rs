@@ -35,17 +35,29 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
 }
 
 fn entries_of(record: &Record, command: &Timed) -> Vec<Entry> {
-    let entry = |metric| {
-        let mut entry = Entry::of(&command.name, summary(command.findings, metric)?);
-        let gate = gated(record, command.index).find(|it| it.metric == metric);
-        entry.extra.extend(gate.and_then(gate_words));
-        Some(entry)
-    };
-    METRICS.into_iter().filter_map(entry).collect()
+    let entry = |metric| Some((metric, Entry::of(&command.name, summary(command.findings, metric)?)));
+    let mut entries: Vec<(Metric, Entry)> = METRICS.into_iter().filter_map(entry).collect();
+    for comparison in gated(record, command.index) {
+        let own = entries.iter().position(|(metric, _)| *metric == comparison.metric);
+        match (own, gate_words(comparison)) {
+            (Some(at), Some(words)) => entries[at].1.extra.push_str(&format!("; {words}")),
+            (None, Some(words)) => elsewhere(&mut entries, comparison.metric, &words),
+            (_, None) => {}
+        }
+    }
+    entries.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Adds the answer of a gate about a metric without an entry of its own to the first entry of the command: a rate, of
+/// which more is better, has no place in these charts, and its gate may be the one that failed.
+fn elsewhere(entries: &mut [(Metric, Entry)], metric: Metric, words: &str) {
+    if let Some((_, first)) = entries.first_mut() {
+        first.extra.push_str(&format!("; {}: {words}", metric.title()));
+    }
 }
 
 fn gate_words(comparison: &Comparison) -> Option<String> {
-    verdict::gate(comparison).map(|words| format!("; {}", spaced(&words)))
+    verdict::gate(comparison).map(|words| spaced(&words))
 }
 
 impl Entry {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     Comparison, Dropped, DroppedReason, FailIf, Gate, GateQuestion, GateState, IgnoredFailures, Metric,
-    Outcome, Phase, Verdict,
+    MetricId, MetricSpec, Outcome, Phase, Unit, Verdict,
 };
 use fauxplat_report::{Format, ReportError, Style, write};
 use serde_json::{Value, json};
@@ -202,6 +202,28 @@ fn each_metric_has_its_gate_in_a_summary() {
     assert!(rows[0].ends_with(&format!(",gate,gate_detectable{each}")), "{text}");
     assert!(rows[1].ends_with(",10,,,,,,"), "the reference has no gate: {text}");
     assert!(rows[2].ends_with(",10,undecided,0.03,within,0.0184,undecided,0.03"), "{text}");
+}
+
+/// The action shows `extra` alone, so it has the answer of every gate, also of a metric without an entry.
+#[test]
+fn github_action_benchmark_has_the_gate_of_every_metric() {
+    let metric =
+        Metric::open(MetricSpec::open(MetricId::open("printed", "v").unwrap(), Unit::Millionth)).unwrap();
+    let mut owned = comparisons::compare_metrics();
+    let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
+    let answers = [(Metric::WALL, GateState::Within), (metric, GateState::Beyond)];
+    for (comparison, (metric, state)) in found.comparisons.iter_mut().zip(answers) {
+        let (question, margin) = (GateQuestion::Different, comparison.margin);
+        comparison.metric = metric;
+        comparison.gate = Some(Gate { question, margin, state, detectable: None });
+    }
+    let entries = exported(&owned, Format::GithubActionBenchmark);
+    let gates: Vec<&str> =
+        entries.as_array().unwrap().iter().map(|it| it["extra"].as_str().unwrap()).collect();
+    let told: Vec<&&str> = gates.iter().filter(|extra| extra.contains("change")).collect();
+    assert_eq!(told.len(), 1, "the reference has no gate, and one entry has both: {gates:?}");
+    let both = format!("; no change beyond 1 %; {}: change: different by more than", metric.title());
+    assert!(told[0].contains(&both), "{gates:?}");
 }
 
 /// Names of commands are shown and never act as markup, in each language by its means.
