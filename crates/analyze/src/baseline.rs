@@ -246,6 +246,7 @@ fn comparison(
         modes: None,
         spread: None,
         halves: None,
+        tail_halves: None,
         is_mixture: false,
         dropped_lean: None,
         quantiles: Vec::new(),

@@ -85,6 +85,7 @@ fn of_values(
         carry_over: carry_over(contest, &judge.rows, &standing),
         spread: spread(&standing),
         halves: standing.halves.map(|halves| halves.map(f64::exp)),
+        tail_halves: standing.tail_halves,
         is_mixture: standing.leans && excludes_one_shift(&quantiles),
         modes: mode_shares(contest, &judge.rows, &standing),
         dropped_lean: dropped_lean(contest),

@@ -54,6 +54,7 @@ impl Judge {
             modes: None,
             spread: None,
             halves: None,
+            tail_halves: None,
             quantiles: Vec::new(),
             effect_ratio: ratio,
             ci_low_ratio: ratio,

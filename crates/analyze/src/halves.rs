@@ -52,7 +52,7 @@ impl Halves {
         }
         let sign = standing.estimate.signum();
         if !self.both_show(sign, 0.0) {
-            return self.withheld(standing);
+            return Standing { halves: Some(self.centres()), ..standing.withheld() };
         }
         let shown = |side: Option<bool>| side.filter(|&is_beyond| !is_beyond);
         match self.both_show(sign, standing.margin) {
@@ -61,18 +61,6 @@ impl Halves {
                 let beyond = Sides { up: shown(standing.beyond.up), down: shown(standing.beyond.down) };
                 Standing { beyond, ..standing }
             }
-        }
-    }
-
-    pub(crate) fn withheld(&self, standing: Standing) -> Standing {
-        Standing {
-            halves: Some(self.centres()),
-            beyond: Sides::default(),
-            typical: Verdict::Inconclusive,
-            tail: Verdict::Inconclusive,
-            mean_verdict: Verdict::Inconclusive,
-            verdict: Verdict::Inconclusive,
-            ..standing
         }
     }
 }

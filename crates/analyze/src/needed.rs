@@ -9,8 +9,8 @@ use crate::standing::Standing;
 
 /// Number of clusters after which the comparison would probably be decided: enough to make the interval narrower than
 /// the larger of the distances from the estimate to zero and to the margin, and at least [`clusters_least`]. `None` if
-/// no number is enough, if first and second runs contradict each other, or if the interval excludes zero already and
-/// the sign-flip test does not, since its decision cannot be predicted from the interval.
+/// no number is enough, if first and second runs or the halves of the session contradict each other, or if the interval
+/// excludes zero already and the sign-flip test does not, since its decision cannot be predicted from the interval.
 pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) -> Option<usize> {
     let z = if standing.critical.is_finite() { standing.critical } else { plain_z(level) };
     let distance = standing.estimate.abs().max(design.margin - standing.estimate.abs());
@@ -19,7 +19,7 @@ pub(crate) fn clusters_needed(standing: &Standing, design: &Design, level: f64) 
     let reachable = allowed > 0.0 && plain.is_finite();
     let least = if design.anytime { 0 } else { clusters_least(level).max(first_look()) };
     let lacks_test = (standing.low > 0.0 || standing.high < 0.0) && standing.n >= least;
-    (reachable && !standing.is_in_doubt && !lacks_test)
+    (reachable && !standing.is_in_doubt && !standing.is_withheld() && !lacks_test)
         .then(|| ((plain / allowed).ceil() as usize).max(standing.n + 1).max(least))
 }
 
@@ -49,6 +49,11 @@ mod tests {
         assert_eq!((clusters_least(0.01), clusters_needed(&clear, &design, 2e-5)), (8, Some(17)));
         let in_doubt = Standing { is_in_doubt: true, ..clear };
         assert_eq!(clusters_needed(&in_doubt, &design, 0.01), None);
+        for withheld in
+            [Standing { halves: Some([0.0, 0.1]), ..clear }, Standing { tail_halves: Some([12, 1]), ..clear }]
+        {
+            assert_eq!(clusters_needed(&withheld, &design, 0.01), None, "more pairs mend no halves");
+        }
         let untested = Standing { n: 40, low: 0.06, high: 0.45, ..clear };
         assert_eq!(clusters_needed(&untested, &design, 0.01), None);
         let tested_late = Standing { n: 3, ..untested };

@@ -290,21 +290,23 @@ impl Series {
             return standing;
         };
         let is_rare = standing.typical != Verdict::Different && standing.verdict == Verdict::Different;
-        match is_rare && self.is_rare_in_one_half(look) {
-            true => halves.withheld(standing),
-            false => halves.steady(standing),
+        match is_rare.then(|| self.rare_in_one_half(look)).flatten() {
+            Some(counts) => Standing { tail_halves: Some(counts), ..standing.withheld() },
+            None => halves.steady(standing),
         }
     }
 
-    /// Whether one half of the session contains significantly more than half of the large differences.
-    fn is_rare_in_one_half(&self, look: Look) -> bool {
+    /// Numbers of large differences in the early and in the late half of the session, if one half contains significantly
+    /// more than half of them.
+    fn rare_in_one_half(&self, look: Look) -> Option<[usize; 2]> {
         let seen = &self.pairs[..look.n * self.group];
         let least = threshold_of(seen, self.excess.least());
         let large = |half: &[f64]| half.iter().filter(|d| d.abs() > least).count();
         let (early, late) = seen.split_at(seen.len() / 2);
         let (early, late) = (large(early), large(late));
         let most = early.max(late);
-        most > 0 && clopper_pearson_lower(most, early + late, 1.0 - look.level / 2.0) > 0.5
+        let is_one = most > 0 && clopper_pearson_lower(most, early + late, 1.0 - look.level / 2.0) > 0.5;
+        is_one.then_some([early, late])
     }
 
     /// Half width of a plain interval of the log ratio at the latest look at the data: the precision, which does not

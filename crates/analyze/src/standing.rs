@@ -109,6 +109,9 @@ pub(crate) struct Standing {
     pub(crate) spread: Option<Spread>,
     /// The log ratio in the early and in the late half of the session; `None` unless the halves disagree.
     pub(crate) halves: Option<[f64; 2]>,
+    /// Numbers of pairs with a large difference in the early and in the late half of the session; `None` unless
+    /// conclusions are withheld because most of them came in one half.
+    pub(crate) tail_halves: Option<[usize; 2]>,
     /// Verdict on typical runs, or on the mean if the mean decides.
     pub(crate) typical: Verdict,
     /// Verdict on the share of much slower runs.
@@ -127,6 +130,23 @@ impl Standing {
     /// Whether the interval of the difference has at least one end.
     pub(crate) fn has_interval(&self) -> bool {
         self.low > -NO_BOUND_LOG || self.high < NO_BOUND_LOG
+    }
+
+    /// The state without its conclusions, which only one half of the session shows.
+    pub(crate) fn withheld(self) -> Self {
+        Standing {
+            beyond: Sides::default(),
+            typical: Verdict::Inconclusive,
+            tail: Verdict::Inconclusive,
+            mean_verdict: Verdict::Inconclusive,
+            verdict: Verdict::Inconclusive,
+            ..self
+        }
+    }
+
+    /// Whether conclusions are withheld because the halves of the session do not agree.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.halves.is_some() || self.tail_halves.is_some()
     }
 
     /// The state after `n` clusters in which nothing is shown yet.
@@ -152,6 +172,7 @@ impl Standing {
             mean_verdict: Verdict::Inconclusive,
             spread: None,
             halves: None,
+            tail_halves: None,
             typical: Verdict::Inconclusive,
             tail: Verdict::Inconclusive,
             tail_about: 0.0,

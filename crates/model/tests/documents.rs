@@ -245,6 +245,7 @@ fn comparison() -> Comparison {
         modes: None,
         spread: None,
         halves: None,
+        tail_halves: None,
         is_mixture: false,
         dropped_lean: None,
         quantiles: Vec::new(),

@@ -56,10 +56,14 @@ pub struct Comparison {
     /// Comparison of the spreads of B and of A; `None` if it was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<SpreadChange>,
-    /// Ratio B over A in the early and in the late half of the session; `None` unless they differ so much that nothing
-    /// is concluded.
+    /// Ratio B over A in the early and in the late half of the session, each by the mean of the log ratios of its pairs
+    /// with extreme ones capped; `None` unless they differ so much that nothing is concluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub halves: Option<[f64; 2]>,
+    /// Numbers of pairs with a large difference in the early and in the late half of the session; `None` unless so many
+    /// more came in one half that nothing is concluded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail_halves: Option<[usize; 2]>,
     /// Whether no common ratio explains the pairs, by the bands of the quantiles, and the estimate is the median of their
     /// ratios.
     #[serde(default)]

@@ -39,7 +39,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
 /// the interval does not, or if the halves of the session contradict each other.
 fn on_average(comparison: &Comparison, b: &str) -> Option<String> {
     let mean = comparison.mean.filter(|it| is_apart(it.low_ratio, it.high_ratio))?;
-    let is_trusted = comparison.halves.is_none() && !is_of_means(comparison);
+    let is_trusted = halves(comparison).is_none() && !is_of_means(comparison);
     let words = on_average_words(comparison, mean.ratio);
     is_trusted.then(|| format!("{b} {words} on average ({})", mean_interval(comparison, &mean)))
 }
@@ -71,13 +71,29 @@ fn limit(comparison: &Comparison) -> &'static str {
     }
 }
 
+/// The halves of the session that contradict each other, with the quantity in which they do; `None` if they do not.
+fn halves(comparison: &Comparison) -> Option<String> {
+    let of_slow_runs = comparison.tail_halves.map(|[early, late]| {
+        format!(
+            "large differences came mostly in one half of the session ({} in the early half, {late} in the late one)",
+            counted(early, "pair", "pairs")
+        )
+    });
+    let of_pairs = comparison.halves.map(|[early, late]| {
+        format!(
+            "the means of all pairs, extreme ones capped, do not agree in the early and in the late half of the session \
+             ({} against {})",
+            change(early),
+            change(late)
+        )
+    });
+    of_slow_runs.or(of_pairs)
+}
+
 /// The reason why no verdict was reached: contradicting halves of the session, or an interval that is too wide.
 fn doubt(comparison: &Comparison) -> String {
-    if let Some([early, late]) = comparison.halves {
-        let halves = format!("{} against {}", change(early), change(late));
-        return format!(
-            "early and late halves of the session do not agree ({halves}), so no verdict is given"
-        );
+    if let Some(halves) = halves(comparison) {
+        return format!("{halves}, so no verdict is given");
     }
     let &Comparison { ci_low_ratio: low, ci_high_ratio: high, margin, level, .. } = comparison;
     let interval = format!("the {} interval, {} to {},", round_percent(1.0 - level), end(low), end(high));

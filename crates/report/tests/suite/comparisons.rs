@@ -43,6 +43,7 @@ pub(crate) fn comparison(a: &str, b: &str, verdict: Verdict, effect: f64, half: 
         modes: None,
         spread: None,
         halves: None,
+        tail_halves: None,
         is_mixture: false,
         dropped_lean: None,
         quantiles: Vec::new(),
