@@ -8,7 +8,8 @@ mod grounds;
 mod inconclusive;
 
 use fauxplat_model::{
-    Comparison, Estimand, ExactCounts, Extent, Grade, MeanRatio, Metric, Scope, Unit, Verdict, is_no_bound,
+    Comparison, DifferenceIn, Estimand, ExactCounts, Extent, Grade, MeanRatio, Metric, Scope, Unit, Verdict,
+    is_no_bound,
 };
 
 use crate::bounded;
@@ -162,6 +163,17 @@ fn is_of_means(comparison: &Comparison) -> bool {
 fn mean_interval(comparison: &Comparison, mean: &MeanRatio) -> String {
     let level = round_percent(1.0 - comparison.level);
     format!("{level} interval {} to {}", end(mean.low_ratio), end(mean.high_ratio))
+}
+
+/// Whether the mean has a verdict of its own that it differs. Its interval alone is none: where typical runs differ, the
+/// test of the mean is not made, and elsewhere it may not agree.
+fn is_mean_shown(comparison: &Comparison) -> bool {
+    comparison.mean_verdict == Verdict::Different || comparison.difference_in.contains(&DifferenceIn::Mean)
+}
+
+/// The ratio of the means with its interval, where nothing is concluded about the means.
+fn mean_without_verdict(comparison: &Comparison, mean: &MeanRatio) -> String {
+    format!("without a verdict: {} ({})", change(mean.ratio), mean_interval(comparison, mean))
 }
 
 /// Whether an interval of ratios excludes one, which means equality.

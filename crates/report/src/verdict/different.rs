@@ -2,7 +2,10 @@
 
 use fauxplat_model::{Comparison, DifferenceIn, GateState, MeanRatio, Metric, Side, Tail, Unit};
 
-use super::{interval, is_apart, is_beyond, is_of_means, is_speed, is_within, margin, mean_interval};
+use super::{
+    interval, is_apart, is_beyond, is_mean_shown, is_of_means, is_speed, is_within, margin, mean_interval,
+    mean_without_verdict,
+};
 use crate::relation::{is_time, relation};
 use crate::words::{change, percent};
 
@@ -20,12 +23,14 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
     };
     let slow = slower_now_and_then(comparison, tail, side, [a, b]);
     if !is_typical(comparison) {
-        let mean = comparison.mean.filter(|it| {
-            comparison.difference_in.contains(&DifferenceIn::Mean) || is_apart(it.low_ratio, it.high_ratio)
+        let mean = comparison.mean.and_then(|it| match is_mean_shown(comparison) {
+            true => Some(format!("; means: {} ({})", change(it.ratio), mean_interval(comparison, &it))),
+            false if is_apart(it.low_ratio, it.high_ratio) => {
+                Some(format!("; means, {}", mean_without_verdict(comparison, &it)))
+            }
+            false => None,
         });
-        let mean = mean.map_or_else(String::new, |it| {
-            format!("; means: {} ({})", change(it.ratio), mean_interval(comparison, &it))
-        });
+        let mean = mean.unwrap_or_default();
         return format!(
             "{b} and {a} differ in some of their runs: {slow}; typical runs: {} ({}){mean}",
             change(comparison.effect_ratio),
@@ -91,8 +96,8 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 /// Clause about the mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin
-/// while typical runs are within it or the reverse. Beside a gate that is not decided, the clause also names a mean
-/// whose estimate lies beyond the margin.
+/// while typical runs are within it or the reverse. A mean without a verdict of its own is given and not claimed. Beside
+/// a gate that is not decided, the clause also names a mean whose estimate lies beyond the margin.
 fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let &Comparison { effect_ratio: effect, margin, ci_low_ratio: low, ci_high_ratio: high, .. } = comparison;
     let shown = mean_interval(comparison, mean);
@@ -104,9 +109,12 @@ fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
             is_open || is_beyond(mean.low_ratio, mean.high_ratio, margin) != is_beyond(low, high, margin);
         let does = on_average_words(comparison, mean.ratio);
         return match (is_other_side, parts) {
+            (false, false) => None,
+            _ if !is_mean_shown(comparison) => {
+                Some(format!("; means, {}", mean_without_verdict(comparison, mean)))
+            }
             (true, _) => Some(format!(", but {does} on average ({shown})")),
             (false, true) => Some(format!(", and {does} on average ({shown})")),
-            _ => None,
         };
     }
     let is_within = is_within(mean.low_ratio, mean.high_ratio, margin);

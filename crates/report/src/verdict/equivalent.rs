@@ -2,8 +2,7 @@
 
 use fauxplat_model::{Comparison, Extent, Grade, SpreadChange, Tail, Verdict};
 
-use super::different::on_average_words;
-use super::{Said, end, interval, is_apart, is_of_means, margin, mean_interval};
+use super::{Said, end, interval, is_apart, is_of_means, margin, mean_without_verdict};
 use crate::relation::is_time;
 use crate::words::percent;
 
@@ -58,7 +57,7 @@ fn as_a_whole(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> String 
 
 /// Sentences about means, spreads and slow runs when typical runs are equal: bounded or open.
 fn beside_typical(comparison: &Comparison, tail: &Tail, a: &str, b: &str) -> Vec<String> {
-    let mean = mean(comparison, b);
+    let mean = mean(comparison);
     let spread = comparison.spread.as_ref().map(|it| spread(it, a, b));
     [Some(slow_runs(comparison, tail)), mean, spread].into_iter().flatten().collect()
 }
@@ -80,9 +79,9 @@ fn much_slower(comparison: &Comparison) -> &'static str {
     if is_time(comparison.metric) { "much slower" } else { "much higher" }
 }
 
-/// Sentence that the mean differs, or that it is or is not bounded; `None` in documents of earlier versions, which have
-/// only a plain interval.
-fn mean(comparison: &Comparison, b: &str) -> Option<String> {
+/// Sentence that the mean is or is not bounded, or the mean without a verdict; `None` in documents of earlier versions,
+/// which have only a plain interval.
+fn mean(comparison: &Comparison) -> Option<String> {
     let margin = margin(comparison);
     let Some(mean) = comparison.mean else {
         return Some(format!("The difference of means is not bounded by ±{margin} yet."));
@@ -91,11 +90,9 @@ fn mean(comparison: &Comparison, b: &str) -> Option<String> {
     mean.cap?;
     Some(match comparison.mean_verdict {
         Verdict::Equivalent => format!("Means differ by at most ±{margin} too ({interval})."),
-        _ if is_apart(mean.low_ratio, mean.high_ratio) => format!(
-            "On average {b} {} ({}).",
-            on_average_words(comparison, mean.ratio),
-            mean_interval(comparison, &mean)
-        ),
+        _ if is_apart(mean.low_ratio, mean.high_ratio) => {
+            format!("Means, {}.", mean_without_verdict(comparison, &mean))
+        }
         _ => format!("The difference of means is not bounded by ±{margin} yet: {interval}."),
     })
 }

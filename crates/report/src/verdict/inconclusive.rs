@@ -2,9 +2,8 @@
 
 use fauxplat_model::{Comparison, Metric, StoppedBy};
 
-use super::different::on_average_words;
 use super::grounds::test;
-use super::{end, is_apart, is_baseline, is_of_means, is_unbounded, is_within, mean_interval};
+use super::{end, is_apart, is_baseline, is_of_means, is_unbounded, is_within, mean_without_verdict};
 use crate::words::{TIE, change, counted, p_value, round_percent};
 
 /// The clause for the verdict *inconclusive*: number of pairs, reason, and remedy.
@@ -26,7 +25,7 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
         Some(needed) => format!("; about {needed}{TIE}pairs would decide"),
         None => String::new(),
     };
-    let mean = on_average(comparison, b).map_or_else(String::new, |words| format!("; {words}"));
+    let mean = mean(comparison).map_or_else(String::new, |words| format!("; {words}"));
     let cpu = cpu_time(comparison).map_or_else(String::new, |words| format!("; {words}"));
     format!(
         "{b} against {a}: inconclusive after {pairs}{}: {}{needed}{mean}{cpu}",
@@ -37,11 +36,10 @@ pub(super) fn clause(comparison: &Comparison, a: &str, b: &str) -> String {
 
 /// Clause about the mean, whose interval may exclude equality although typical runs leave the question open; `None` if
 /// the interval does not, or if the halves of the session contradict each other.
-fn on_average(comparison: &Comparison, b: &str) -> Option<String> {
+fn mean(comparison: &Comparison) -> Option<String> {
     let mean = comparison.mean.filter(|it| is_apart(it.low_ratio, it.high_ratio))?;
     let is_trusted = halves(comparison).is_none() && !is_of_means(comparison);
-    let words = on_average_words(comparison, mean.ratio);
-    is_trusted.then(|| format!("{b} {words} on average ({})", mean_interval(comparison, &mean)))
+    is_trusted.then(|| format!("means, {}", mean_without_verdict(comparison, &mean)))
 }
 
 /// Clause about CPU time, which may differ or be equal although wall time leaves the question open.

@@ -165,8 +165,12 @@ fn medians_on_the_other_side_are_explained() {
 #[test]
 fn typical_and_mean_that_disagree_are_both_said() {
     let with = |it: MeanRatio| verdict_sentence(&Comparison { mean: Some(it), ..slower() });
+    let shown = |it: MeanRatio| {
+        let of = Comparison { mean: Some(it), mean_verdict: Verdict::Different, ..slower() };
+        verdict_sentence(&of)
+    };
     says(
-        &with(mean(0.98, 0.01)),
+        &shown(mean(0.98, 0.01)),
         &[
             "gsort is slower than sort by 2.31 %",
             ", but takes 2.00 % less time on average (99 % interval −3.00 % to −1.00 %)",
@@ -183,8 +187,29 @@ fn typical_and_mean_that_disagree_are_both_said() {
         ci_high_ratio: 1.008,
         ..slower()
     };
-    let beyond = verdict_sentence(&Comparison { mean: Some(mean(1.1, 0.02)), ..within });
-    says(&beyond, &["within the margin of ±1 %", ", and takes 10.0 % longer on average (99 %"]);
+    let beyond = Comparison { mean: Some(mean(1.1, 0.02)), mean_verdict: Verdict::Different, ..within };
+    says(
+        &verdict_sentence(&beyond),
+        &["within the margin of ±1 %", ", and takes 10.0 % longer on average (99 %"],
+    );
+}
+
+/// An interval of the mean that excludes equality is no difference: the mean's own verdict needs its test too.
+#[test]
+fn no_difference_of_the_mean_is_claimed_without_its_verdict() {
+    let tail = Tail { side: Some(Side::B), ..tail(0.2) };
+    let in_some_runs =
+        Comparison { tail: Some(tail), difference_in: vec![DifferenceIn::Tail], ..slower_on_average() };
+    let open = comparison("sort", "gsort", Verdict::Inconclusive, 1.0075, 0.0115);
+    let within = Comparison { effect_ratio: 1.005, ci_low_ratio: 1.002, ci_high_ratio: 1.008, ..slower() };
+    for told in [within, alike(Extent::Typical), in_some_runs, open] {
+        for apart in [mean(1.1, 0.02), mean(0.9, 0.02)] {
+            let of = Comparison { mean: Some(apart), mean_verdict: Verdict::Inconclusive, ..told.clone() };
+            let sentence = verdict_sentence(&of);
+            assert!(!sentence.contains("on average") && !sentence.contains("On average"), "{sentence}");
+            assert!(sentence.contains("eans, without a verdict: "), "{sentence}");
+        }
+    }
 }
 
 #[test]
@@ -311,20 +336,21 @@ fn a_mean_that_is_apart_is_said_beside_an_open_gate() {
     let mean_of = |it: MeanRatio, of: &Comparison| Comparison { gate, mean: Some(it), ..of.clone() };
     let open = comparison("sort", "gsort", Verdict::Inconclusive, 1.0075, 0.0115);
     let apart = mean_of(mean(1.11, 0.08), &open);
-    let wanted = "; gsort takes 11.0 % longer on average (99 % interval +3.00 % to +19.0 %)";
+    let wanted = "; means, without a verdict: +11.0 % (99 % interval +3.00 % to +19.0 %)";
     says(&verdict_sentence(&apart), &[wanted, "Not decided whether it is slower by more than 1 %"]);
     says(&brief(&apart), &[&wanted[2..]]);
     let wide = verdict_sentence(&mean_of(mean(1.11, 0.2), &open));
-    let torn = verdict_sentence(&Comparison { halves: Some([0.9, 1.2]), ..apart });
-    assert!(!wide.contains("on average") && !torn.contains("on average"), "{wide} {torn}");
+    let torn = verdict_sentence(&Comparison { halves: Some([0.9, 1.2]), ..apart.clone() });
+    let torn_by_slow_runs = verdict_sentence(&Comparison { tail_halves: Some([61, 22]), ..apart });
+    assert!([wide, torn, torn_by_slow_runs].iter().all(|it| !it.contains("without a verdict")));
     let unsure = Comparison { effect_ratio: 1.009, ci_low_ratio: 1.003, ci_high_ratio: 1.015, ..slower() };
     let unsure = mean_of(mean(1.11, 0.105), &Comparison { beyond_margin: None, ..unsure });
     let unsure = verdict_sentence(&unsure);
-    says(&unsure, &[", and takes 11.0 % longer on average (99 % interval +0.50 % to +21.5 %)"]);
+    says(&unsure, &["; means, without a verdict: +11.0 % (99 % interval +0.50 % to +21.5 %)"]);
     let equal = Comparison { mean_verdict: Verdict::Inconclusive, ..alike(Extent::Typical) };
     says(
         &verdict_sentence(&mean_of(mean(1.015, 0.01), &equal)),
-        &["On average gsort takes 1.50 % longer (99 % interval +0.50 % to +2.50 %)."],
+        &["Means, without a verdict: +1.50 % (99 % interval +0.50 % to +2.50 %)."],
     );
 }
 
