@@ -168,7 +168,7 @@ pub fn stored_findings(
             "{name} was not interleaved with {}: what changed on the machine in between counts as a difference",
             baseline.name
         ),
-        between_sessions(levels),
+        between_sessions(rule.metric, levels),
     ];
     let commands = vec![baseline.findings.clone(), candidate.findings.clone()];
     let winner = (comparison.verdict == Verdict::Different).then(|| usize::from(comparison.b_is_better()));
@@ -187,17 +187,18 @@ pub fn stored_findings(
     Judged { findings, warnings }
 }
 
-/// A sentence about the variation between sessions that the interval allows for.
-fn between_sessions(levels: Option<SessionLevels>) -> String {
-    let percent = |sd: f64| format!("{:.2} %", 100.0 * sd);
+/// A sentence about the variation between sessions that the interval allows for. Several metrics that decide have a
+/// sentence each, so each names its metric.
+fn between_sessions(metric: Metric, levels: Option<SessionLevels>) -> String {
+    let (percent, metric) = (|sd: f64| format!("{:.2} %", 100.0 * sd), metric.title());
     match levels {
         None => format!(
-            "fewer than {SESSIONS_MIN} earlier sessions of the baseline are known, so {} is assumed as their \
-             standard deviation",
+            "fewer than {SESSIONS_MIN} earlier sessions of the baseline are known with its {metric}, so {} is assumed \
+             as their standard deviation",
             percent(SESSION_SD_ASSUMED)
         ),
         Some(levels) => format!(
-            "the level of the baseline had a standard deviation of {} in {} earlier sessions, which the interval \
+            "the {metric} of the baseline had a standard deviation of {} in {} earlier sessions, which the interval \
              allows for",
             percent(levels.variance.sqrt()),
             levels.sessions

@@ -29,7 +29,22 @@ pub fn replicate(comparison: &mut Comparison, earlier: &[&[f64]]) -> Option<Stri
     if failed.is_none() {
         comparison.grade = Grade::Replicated;
     }
-    failed.map(|part| format!("{sessions} sessions of this pair do not replicate the verdict: {}", part.said))
+    // Another metric of the same comparison may have another verdict, which its sessions may replicate.
+    let (metric, verdict) = (comparison.metric.title(), word(comparison.verdict));
+    failed.map(|part| {
+        format!(
+            "{sessions} sessions of this pair do not replicate the verdict in {metric}, {verdict}: {}",
+            part.said
+        )
+    })
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Different => "different",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+    }
 }
 
 /// Whether a single session shows the contrary of the comparison's verdict, by Student's t over its pairs at the level
@@ -151,7 +166,9 @@ mod tests {
         let (grade, said) = judged(Verdict::Different, 0.05, &[-0.02, 0.01, 0.0]);
         assert_eq!(grade, Grade::WithinSession);
         assert!(
-            said.as_ref().is_some_and(|said| said.starts_with("4 sessions of this pair do not")),
+            said.as_ref().is_some_and(|said| said.starts_with(
+                "4 sessions of this pair do not replicate the verdict in wall time, different: b"
+            )),
             "{said:?}"
         );
         // The other sessions agree with each other, and contradict the last one.
