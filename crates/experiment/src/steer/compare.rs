@@ -224,7 +224,7 @@ impl Steering for CompareSteering {
     }
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
-        self.failures.count(landed, self.blocks)?;
+        self.failures.count(landed, self.blocks, "blocks")?;
         if landed.sample.phase == Phase::Measured {
             self.block.push(landed.sample.clone());
         }

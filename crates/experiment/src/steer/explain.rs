@@ -56,7 +56,7 @@ impl Steering for ExplainSteering {
 
     fn sample(&mut self, landed: Landed<'_>) -> Result<(), Failure> {
         self.runs += 1;
-        self.failures.count(landed, self.runs)
+        self.failures.count(landed, self.runs, "runs")
     }
 
     fn standing(&self) -> Option<Standing> {

@@ -8,34 +8,61 @@ use crate::Failure;
 /// `SIGKILL`, see `signal(7)`.
 const KILLED: u8 = 9;
 
-pub(super) fn failed_run(landed: Landed<'_>) -> Failure {
-    let Landed { sample, command, .. } = landed;
+/// Why a failed run ends the experiment.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reason {
+    /// Each failed run does, since failed runs are neither kept nor left out.
+    Each,
+    /// So many runs have failed; `of` is the number of blocks or runs (`unit`) so far.
+    Many { failed: u32, of: u32, unit: &'static str },
+    /// The latest runs of the command, so many of them, all failed.
+    Latest(usize),
+    /// All runs of the experiment so far failed.
+    All,
+}
+
+impl Reason {
+    /// Words for the message, which follow the run.
+    fn words(self, runs: usize) -> String {
+        match self {
+            Reason::Each => String::new(),
+            Reason::Many { failed, of, unit } => format!(
+                "; {failed} of {runs} runs failed, and {FAILURES_MAX} or more end the experiment where they are more than a tenth of its {unit} ({of} so far)"
+            ),
+            Reason::Latest(latest) => format!("; its latest {latest} runs all failed"),
+            Reason::All => format!("; all {runs} runs failed"),
+        }
+    }
+
+    /// Whether failed runs can be kept or left out by an option: there are others, and no such option was given.
+    fn is_mended_by_options(self) -> bool {
+        matches!(self, Reason::Each | Reason::Many { .. })
+    }
+}
+
+pub(super) fn failed_run(landed: Landed<'_>, reason: Reason) -> Failure {
+    let Landed { sample, command, all } = landed;
+    let run = format!("(run {} of the experiment){}", sample.trial + 1, reason.words(all.len()));
     let how = how_it_ended(sample.outcome);
     if let Some(limit) =
         command.condition.limit.memory.filter(|_| sample.outcome == Outcome::Signaled(KILLED))
     {
         return Failure::command(format!(
-            "`{}` {how} (run {} of the experiment): its memory is limited (--limit memory:{}), and so the kernel ends what needs more; allow it more, or see with `fauxplat limit` what it used",
-            command.command,
-            sample.trial + 1,
-            limit.0
+            "`{}` {how} {run}: its memory is limited (--limit memory:{}), and so the kernel ends what needs more; allow it more, or see with `fauxplat limit` what it used",
+            command.command, limit.0
         ));
     }
     let may_lack_a_program = !command.condition.shell.is_used() && sample.outcome == Outcome::Exited(127);
-    let hint = match may_lack_a_program {
-        false if sample.outcome == Outcome::TimedOut => {
-            "allow it more time, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
-        }
-        false => {
-            "see its output with --show-output, keep failed runs with --ignore-failure, or leave them out with --skip-failures"
-        }
-        true => "status 127 often means that a program was not found",
+    let hint = match (may_lack_a_program, sample.outcome == Outcome::TimedOut) {
+        (true, _) => "status 127 often means that a program was not found",
+        (false, true) => "allow it more time",
+        (false, false) => "see its output with --show-output",
     };
-    Failure::command(format!(
-        "`{}` {how} (run {} of the experiment); {hint}",
-        command.command,
-        sample.trial + 1
-    ))
+    let options = match reason.is_mended_by_options() && !may_lack_a_program {
+        true => ", keep failed runs with --ignore-failure, or leave them out with --skip-failures",
+        false => "",
+    };
+    Failure::command(format!("`{}` {how} {run}; {hint}{options}", command.command))
 }
 
 pub fn how_it_ended(outcome: Outcome) -> String {
@@ -73,21 +100,23 @@ pub const HOPELESS_FROM: usize = 10;
 pub(super) struct Failures(u32);
 
 impl Failures {
-    /// Counts the run of a sample if it failed; `of` is the number of runs or blocks so far.
+    /// Counts the run of a sample if it failed; `of` is the number of blocks or runs (`unit`) so far.
     ///
     /// # Errors
     /// Fails if there are too many failures.
-    pub(super) fn count(&mut self, landed: Landed<'_>, of: u32) -> Result<(), Failure> {
+    pub(super) fn count(&mut self, landed: Landed<'_>, of: u32, unit: &'static str) -> Result<(), Failure> {
         let ignored = &landed.command.condition.ignore_failure;
         if ignored.lets_pass(landed.sample.outcome) {
             return Ok(());
         }
         self.0 += 1;
-        let too_many = match ignored.are_left_out() {
-            true => is_hopeless(landed),
-            false => ignored.is_strict() || self.0 >= FAILURES_MAX && self.0 * 10 > of,
+        let is_many = self.0 >= FAILURES_MAX && self.0 * 10 > of;
+        let reason = match ignored.are_left_out() {
+            true => is_hopeless(landed).then_some(Reason::Latest(HOPELESS_FROM)),
+            false if ignored.is_strict() => Some(Reason::Each),
+            false => is_many.then_some(Reason::Many { failed: self.0, of, unit }),
         };
-        if too_many { Err(failed_run(landed)) } else { Ok(()) }
+        reason.map_or(Ok(()), |reason| Err(failed_run(landed, reason)))
     }
 }
 
@@ -104,8 +133,10 @@ fn is_hopeless(landed: Landed<'_>) -> bool {
 /// Fails in these two cases.
 pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
     let ignored = &landed.command.condition.ignore_failure;
-    match ignored.lets_pass(landed.sample.outcome) || ignored.are_left_out() && !is_hopeless(landed) {
-        true => Ok(()),
-        false => Err(failed_run(landed)),
-    }
+    let reason = match (ignored.lets_pass(landed.sample.outcome), ignored.are_left_out()) {
+        (true, _) => None,
+        (false, false) => Some(Reason::Each),
+        (false, true) => is_hopeless(landed).then_some(Reason::Latest(HOPELESS_FROM)),
+    };
+    reason.map_or(Ok(()), |reason| Err(failed_run(landed, reason)))
 }

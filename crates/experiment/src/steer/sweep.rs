@@ -6,7 +6,7 @@ use fauxplat_analyze::{Decision, SweepJudged, SweepPanel};
 use fauxplat_model::{Phase, Rule, Sample, StoppedBy};
 use fauxplat_plan::Plan;
 
-use super::failed::failed_run;
+use super::failed::{Reason, failed_run};
 use super::{Landed, Standing, Steering};
 use crate::{Failure, Next, Stopped};
 
@@ -120,12 +120,12 @@ impl Steering for SweepSteering {
         // A command that fails at some levels is a finding; a command that fails at all levels is an error.
         let passes = condition.ignore_failure.lets_pass(sample.outcome);
         if !passes && condition.ignore_failure.is_strict() {
-            return Err(failed_run(landed));
+            return Err(failed_run(landed, Reason::Each));
         }
         self.failures += usize::from(!passes);
         let runs = self.judged_runs + self.block.len() + 1;
         if self.failures == runs && runs >= FAILURES_ONLY {
-            return Err(failed_run(landed));
+            return Err(failed_run(landed, Reason::All));
         }
         self.block.push(self.by_level(sample));
         if self.open.front().is_some_and(|&length| self.block.len() == length) {

@@ -124,6 +124,9 @@ fn a_comparison_bears_a_few_failed_runs_and_not_many() {
     laboratory.is_sound(&finished, State::Failed);
     let line = finished.failed.as_ref().unwrap().to_string();
     assert!(line.contains("`b` ended with status 2"), "{line}");
+    let rule =
+        " runs failed, and 3 or more end the experiment where they are more than a tenth of its blocks (";
+    assert!(line.contains("; 3 of ") && line.contains(rule), "{line}");
 }
 
 /// An SQL expression that fails by an overflow where the condition holds. A trigger would be simpler, but the store

@@ -235,13 +235,21 @@ pub(crate) fn machine(facts: &MachineFacts) -> String {
     visible(&parts.join(", "))
 }
 
+/// The place of the verb in the command line of an experiment; `None` for verbs other than these.
+fn verb_at(header: &Header) -> Option<usize> {
+    header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()))
+}
+
+/// Whether the experiment is one of `compare`. If it failed, its report is that of its runs.
+pub(super) fn is_comparison(header: &Header) -> bool {
+    verb_at(header).is_some_and(|at| header.invocation[at] == "compare")
+}
+
 /// The command line that repeats the experiment with the same random choices.
 pub(crate) fn repeat(header: &Header) -> String {
     let mut words: Vec<String> = header.invocation.iter().map(|word| shell_word(word)).collect();
     let has_seed = header.invocation.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
-    let verb =
-        header.invocation.iter().position(|word| ["run", "compare", "aa", "sweep"].contains(&word.as_str()));
-    match verb {
+    match verb_at(header) {
         _ if has_seed || draws_nothing(&header.invocation) => {}
         Some(verb) => words.insert(verb + 1, format!("--seed {}", header.seed)),
         // Words after `--` are measured commands and no options, so the seed comes before it.

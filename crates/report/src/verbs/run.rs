@@ -2,9 +2,10 @@
 
 use fauxplat_model::document::Record;
 use fauxplat_model::{
-    Command, Comparison, CounterRates, Metric, Phase, RunFindings, Sample, Summary, Verdict,
+    Command, Comparison, CounterRates, IgnoredFailures, Metric, Phase, RunFindings, Sample, Summary, Verdict,
 };
 
+use super::frame::is_comparison;
 use super::{compare, processes, series};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
@@ -77,7 +78,7 @@ fn at_a_glance(record: &Record, samples: &ByCommand, (found, view): (&[RunFindin
     pieces.push(Piece::table(tables::relative(record, found, view)));
     let drawing = compare::distributions(record, samples, Metric::WALL);
     pieces.extend(drawing.map(|it| Piece::new(Part::Distribution(it))));
-    pieces.extend(hint(found).map(Piece::plain));
+    pieces.extend(hint(record, found).map(Piece::plain));
     let is_odd = |it: &RunFindings| it.failures > 0 || it.runs_with_left_behind > 0;
     let odd = record.commands.iter().zip(found).enumerate().filter(|(_, (_, own))| is_odd(own));
     pieces.extend(odd.map(|(index, (command, own))| {
@@ -102,8 +103,14 @@ fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Compariso
     found.iter().filter_map(|it| it.against_first.as_deref())
 }
 
-/// Sentence with advice on how to obtain a clearer answer; `None` if the answer is clear.
-fn hint(found: &[RunFindings]) -> Option<String> {
+/// Sentence with advice on how to obtain a clearer answer; `None` if the answer is clear, or if runs that failed ended the
+/// experiment, as they would end a comparison. A comparison that failed is no reason to advise a comparison.
+fn hint(record: &Record, found: &[RunFindings]) -> Option<String> {
+    let has_failed = record.header.condition.ignore_failure == IgnoredFailures::None
+        && found.iter().any(|own| own.failures > 0);
+    if has_failed || is_comparison(record.header) {
+        return None;
+    }
     let hint = match compared_with_first(found).next() {
         None => "Medians of so few runs name no winner",
         Some(_) if compared_with_first(found).any(|it| it.verdict == Verdict::Inconclusive) => {

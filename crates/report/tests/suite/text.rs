@@ -2,8 +2,8 @@
 
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
-    Comparison, ExactCounts, Grade, Metric, NO_BOUND_LOG, Replication, Scope, SessionEffect, Side, StoppedBy,
-    Verdict,
+    Comparison, ExactCounts, Grade, IgnoredFailures, Metric, NO_BOUND_LOG, Replication, Scope, SessionEffect,
+    Side, StoppedBy, Verdict,
 };
 use fauxplat_report::{Format, Style};
 
@@ -376,6 +376,21 @@ fn nobody_wins_by_medians_alone() {
     for claim in ["faster", "slower", "fastest"] {
         assert!(!text.contains(claim), "{claim}");
     }
+}
+
+/// Advice has to fit: failed runs would end a comparison too, and a comparison that failed is no reason for another.
+#[test]
+fn no_comparison_is_advised_where_runs_or_a_comparison_failed() {
+    let advice = "runs until it is sure";
+    let mut failed = common::run(&["a", "b"]);
+    let Findings::Run(found) = &mut failed.findings else { unreachable!("`run` was asked for") };
+    found[1].failures = 1;
+    assert!(!failed.text(100).contains(advice));
+    failed.header.condition.ignore_failure = IgnoredFailures::LeftOut;
+    assert!(failed.text(100).contains(advice));
+    let mut given_up = common::run(&["a", "b"]);
+    given_up.header.invocation = ["fauxplat", "compare", "a", "b"].map(str::to_owned).to_vec();
+    assert!(!given_up.text(100).contains(advice));
 }
 
 #[test]
