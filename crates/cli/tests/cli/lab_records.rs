@@ -124,3 +124,13 @@ fn the_index_keeps_earlier_labs(yard: &Lab) {
         .complains(0, &["left out of the index", "another machine"]);
     assert!(!yard.read("pages/index.html").contains("./three.html"));
 }
+
+/// A device holds no earlier record: reading it would take its endless zeros for one.
+#[test]
+fn a_device_is_no_earlier_record() {
+    let yard = Lab::new();
+    told(&yard, "one", NUMBER);
+    let words = ["lab", "run", "--quiet", "./labs/one", "--record"];
+    yard.run(&[&words[..], &["/dev/null"]].concat()).succeeds();
+    yard.run(&[&words[..], &["/dev/full"]].concat()).complains(3, &["/dev/full", "No space left"]);
+}

@@ -68,9 +68,9 @@ fn labs(args: &LabRunArgs) -> Result<Vec<Lab>, Failure> {
 }
 
 /// Results in the file of `--record` that are still valid: of this machine and version, and of requested labs that have
-/// not changed.
+/// not changed. A device or a pipe has none: reading it could fail or never end.
 fn known_already(args: &LabRunArgs, labs: &[Lab], driver: &Driver) -> Result<Vec<LabResult>, Failure> {
-    let Some(path) = args.record.as_deref().filter(|path| path.exists()) else { return Ok(Vec::new()) };
+    let Some(path) = args.record.as_deref().filter(|path| path.is_file()) else { return Ok(Vec::new()) };
     let header = &driver.header;
     let asked = labs.iter().map(|lab| Ok((lab.name.clone(), lab.digest()?)));
     let asked = asked.collect::<Result<_, Failure>>()?;
