@@ -1,4 +1,4 @@
-//! Commands with equal names, which reports tell apart by a number behind the name.
+//! Commands whose names look equal, which reports tell apart by a number behind the name.
 
 use std::collections::HashSet;
 
@@ -18,10 +18,14 @@ impl Apart {
     /// its findings are neither of `run` nor of `compare`.
     pub(crate) fn of(record: &Record) -> Option<Self> {
         let shown: Vec<String> = record.commands.iter().map(|command| visible(&command.name)).collect();
-        let names = distinct(shown.iter().cloned(), |name, count| format!("{name} ({count})"));
-        if names == shown {
+        let looks: Vec<String> = shown.iter().map(|name| look(name)).collect();
+        let numbered = distinct(looks.iter().cloned(), |name, count| format!("{name} ({count})"));
+        if numbered == looks {
             return None;
         }
+        let names = numbered.into_iter().zip(looks).zip(shown);
+        let names: Vec<String> =
+            names.map(|((numbered, look), shown)| if numbered == look { shown } else { numbered }).collect();
         let findings = match record.findings {
             Findings::Run(found) => {
                 let mut found = found.clone();
@@ -88,6 +92,11 @@ fn sides(record: &Record, found: &CompareFindings, at: usize) -> Option<[usize; 
     let is_named = |index: &usize| *index != winner && record.commands[*index].name == comparison.a;
     let runner_up = (1..commands).filter(is_named).min_by(|&one, &next| rank(one).total_cmp(&rank(next)))?;
     Some([runner_up, winner])
+}
+
+/// The name as a reader sees it: names that differ by their blanks alone look equal.
+fn look(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The names in their order, with a number from 2 on for repeated names.

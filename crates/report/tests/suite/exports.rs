@@ -269,6 +269,18 @@ fn equal_names_are_told_apart_where_names_are_shown() {
     assert_eq!(exported(&owned, Format::Json)["comparisons"][0]["b"], json!("sort"));
 }
 
+/// Names that differ by a blank alone are one name for a reader.
+#[test]
+fn names_that_differ_by_blanks_are_told_apart() {
+    let shown = comparison("sort data", " sort\u{a0} data ", Verdict::Different, 1.1, 0.005);
+    let owned = comparisons::compare(shown);
+    for format in [Format::Text, Format::Csv, Format::Markdown, Format::Html, Format::JUnit] {
+        let text = owned.render(format, &Style::default());
+        assert!(text.contains("sort data (2)"), "{format}: {text}");
+    }
+    assert_eq!(exported(&owned, Format::Json)["comparisons"][0]["b"], json!(" sort\u{a0} data "));
+}
+
 #[test]
 fn the_winner_and_the_runner_up_keep_their_numbers() {
     let mut owned = comparisons::compare_with_runner_up();
