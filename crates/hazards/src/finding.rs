@@ -49,6 +49,11 @@ impl Severity {
     pub fn is_present(self) -> bool {
         self <= Severity::Low
     }
+
+    /// Whether the hazard was read and is harmless, or cannot be there.
+    pub fn is_harmless(self) -> bool {
+        matches!(self, Severity::None | Severity::NotApplicable)
+    }
 }
 
 impl fmt::Display for Severity {

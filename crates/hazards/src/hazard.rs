@@ -131,6 +131,11 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
+/// Formats a number of things, such as `1 CPU` or `2 CPUs`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 pub(crate) fn per_second(count: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
 }

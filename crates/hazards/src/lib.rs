@@ -1,8 +1,9 @@
 //! Hazards of a machine for measurements: a declaration for each, read from a root path and judged.
 //!
-//! No file is ever written. The root path is `/` for the machine itself, and a folder with a tree of files in tests. A
-//! file that is missing, may not be read or has invalid contents makes only its own hazard *unknown* or *not
-//! applicable*, with the reason. All counters are read twice, an interval apart, for all hazards together.
+//! Nothing is ever written. The root is `/` on the machine itself, and otherwise a capture: a tree of files. A file that is
+//! missing, may not be read or has invalid contents makes only its own hazard *unknown* or *not applicable*, with the
+//! reason. A file that a capture lacks may well be on its machine, so that its hazard is *unknown*.
+//! All counters are read twice, an interval apart, for all hazards together.
 
 mod explain;
 mod finding;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use fauxplat_sys::clock;
 use fauxplat_units::{CpuSet, Nanos};
 
-use crate::hazard::Judged;
+use crate::hazard::{Judged, Verdict};
 use crate::read::counters::Counters;
 use crate::tree::{Missing, Tree};
 use crate::view::View;
@@ -124,13 +125,33 @@ fn judge(view: View<'_>) -> Examination {
 /// virtual machine, and a missing file makes a hazard not applicable.
 fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     let nothing_here = |why: &str| format!("in a virtual machine this is meaningless: {why}");
-    match ((hazard.judge)(view), hazard.in_vm.filter(|_| view.is_virtual())) {
+    let _of_another_hazard = view.tree.take_cut();
+    let judged = (hazard.judge)(view).and_then(|judged| shown(judged, view));
+    match (judged, hazard.in_vm.filter(|_| view.is_virtual())) {
         (Ok(judged), None) => judged,
         (Ok(judged), Some(why)) => Judged::not_applicable(judged.value, nothing_here(why)),
         (Err(_), Some(why)) => Judged::not_applicable("", nothing_here(why)),
-        (Err(missing @ Missing::Absent(_)), None) => Judged::not_applicable("", missing.to_string()),
+        (Err(missing @ Missing::Absent(_)), None) if view.tree.is_live() || !missing.is_of_file() => {
+            Judged::not_applicable("", missing.to_string())
+        }
         (Err(missing), None) => Judged::new(Severity::Unknown, "").because(missing.to_string()),
     }
+}
+
+/// Returns a judgement as far as the files show it: a capture that names no CPU, or that lacks a file which the hazard's
+/// function consulted, does not show that a hazard is harmless.
+fn shown(judged: Judged, view: &View<'_>) -> Verdict {
+    match view.tree.take_cut() {
+        _ if view.tree.is_live() || !judged.severity.is_harmless() => Ok(judged),
+        _ if view.cpus.is_empty() => Err(no_cpu()),
+        Some(path) => Err(Missing::Absent(path.to_owned())),
+        None => Ok(judged),
+    }
+}
+
+/// The reason why a hazard cannot be judged where no CPU is known to be online.
+pub(crate) fn no_cpu() -> Missing {
+    Missing::garbage("sys/devices/system/cpu/online", "it names no CPU")
 }
 
 const READ_ONLY: &str = "The setting is mounted read-only here: it can be changed only on the host.";
@@ -144,7 +165,7 @@ fn finding(hazard: &Hazard, judged: Judged, locked: &[&str], view: &View<'_>) ->
         Neutralised::Yes(how) => (true, Some(how)),
     };
     let knob = knob.or_else(|| hazard.knob.map(str::to_owned)).map(|knob| for_cpus(&knob, view));
-    let is_harmless = matches!(severity, Severity::None | Severity::NotApplicable);
+    let is_harmless = severity.is_harmless();
     let is_below = |word: &str| locked.iter().any(|point| word.starts_with(point));
     let is_locked = hazard.reads.split([' ', ',']).any(is_below);
     let can_tune = knob.is_some() && !is_locked && severity != Severity::NotApplicable;

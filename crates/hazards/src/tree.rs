@@ -1,5 +1,6 @@
 //! Files below a root path, and reasons why a file could not be read.
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,10 +16,27 @@ const SETTING_BYTES_MAX: usize = 64 << 10;
 /// Maximum number of names that are read from a folder; machines have fewer interrupts and tasks.
 const NAMES_MAX: usize = 1 << 17;
 
+/// Files and folders that hazards consult beside their own files, and take for a setting that is off where they are not
+/// there. A capture without one of them does not show that.
+const CONSULTED: [&str; 5] = [
+    "proc/cmdline",
+    "proc/self/mountinfo",
+    "sys/devices/system/node",
+    "sys/kernel/security/lockdown",
+    "sys/kernel/security/lsm",
+];
+
+/// Folder of the control groups, whose files may be missing one by one, but not with their group's folder.
+const GROUPS: &str = "sys/fs/cgroup/";
+
+/// Folder of the network devices, each of which has its queues.
+const DEVICES: &str = "sys/class/net/";
+
 /// The reason why a value could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Missing {
-    /// The file does not exist: this kernel or machine does not have it.
+    /// The file does not exist: this kernel or machine does not have it. What a file that exists does not contain is
+    /// named in brackets behind the file.
     #[error("/{0} is not there")]
     Absent(String),
     /// The user is not permitted to read the file.
@@ -41,6 +59,11 @@ impl Missing {
         Missing::Garbage { path: path.to_owned(), what: what.into() }
     }
 
+    /// Whether a file does not exist, and not only a part of its contents.
+    pub(crate) fn is_of_file(&self) -> bool {
+        matches!(self, Missing::Absent(path) if !path.contains(" ("))
+    }
+
     fn of(path: &str, error: &io::Error) -> Self {
         match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::Unsupported => {
@@ -58,11 +81,13 @@ impl Missing {
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     root: PathBuf,
+    /// What was asked for and may be missing only in this capture, and not on the machine; see [`Tree::take_cut`].
+    cut: Cell<Option<&'static str>>,
 }
 
 impl Tree {
     pub(crate) fn new(root: &Path) -> Self {
-        Tree { root: root.to_owned() }
+        Tree { root: root.to_owned(), cut: Cell::new(None) }
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -77,7 +102,37 @@ impl Tree {
     /// Opens a file of any type without blocking, even a FIFO without a writer or a device.
     pub(crate) fn open_any(&self, path: &str) -> Result<File, Missing> {
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(self.root.join(path));
-        opened.map_err(|error| Missing::of(path, &error))
+        opened.map_err(|error| self.missing(path, &error))
+    }
+
+    /// Returns the error for a path, and notes where a capture lacks what a hazard consults beside its own files.
+    fn missing(&self, path: &str, error: &io::Error) -> Missing {
+        let missing = Missing::of(path, error);
+        if !self.is_live() && missing.is_of_file() {
+            let consulted = CONSULTED.into_iter().find(|known| *known == path);
+            self.cut.set(self.cut.get().or(consulted).or_else(|| self.part_of(path)));
+        }
+        missing
+    }
+
+    /// The name for files of which a capture with their owner (a process, a device, a control group) has to have one;
+    /// `None` for other files.
+    fn part_of(&self, path: &str) -> Option<&'static str> {
+        let has_folder = || Path::new(path).parent().is_some_and(|folder| self.root.join(folder).is_dir());
+        match path {
+            _ if path.starts_with(GROUPS) && !has_folder() => Some("sys/fs/cgroup"),
+            _ if path.starts_with(DEVICES) => Some("sys/class/net/*/queues"),
+            _ if path.starts_with("proc/") && (path.ends_with("/status") || path.ends_with("/task")) => {
+                Some("proc/PID/status")
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns a file or folder that a hazard consulted since the last call beside its own files, and that is not in the
+    /// capture.
+    pub(crate) fn take_cut(&self) -> Option<&'static str> {
+        self.cut.take()
     }
 
     /// Opens a regular file; a device or a FIFO in its place is refused.
@@ -157,7 +212,7 @@ impl Tree {
     /// Returns the names in a folder: first names without a number at their end, and then the others in the order of
     /// these numbers.
     pub(crate) fn names(&self, path: &str) -> Result<Vec<String>, Missing> {
-        let entries = fs::read_dir(self.root.join(path)).map_err(|error| Missing::of(path, &error))?;
+        let entries = fs::read_dir(self.root.join(path)).map_err(|error| self.missing(path, &error))?;
         let names = entries.flatten().take(NAMES_MAX);
         let mut names: Vec<String> = names.map(|entry| entry.file_name().to_string_lossy().into()).collect();
         names.sort_by_cached_key(|name| (trailing_number(name), name.clone()));
@@ -287,6 +342,23 @@ mod tests {
         let mut few = 2;
         assert!(tree.links("", &mut few).unwrap().len() <= 2 && few == 0);
         assert!(tree.links("none", &mut left).is_err());
+    }
+
+    /// A capture that lacks a file does not show that the machine has none.
+    #[test]
+    fn what_a_capture_lacks_is_noted_until_it_is_asked_for() {
+        let (root, tree) = tree();
+        let _missing = (tree.text("proc/cmdline"), tree.text("proc/sys/other"));
+        assert_eq!((tree.take_cut(), tree.take_cut()), (Some("proc/cmdline"), None));
+        let _missing = tree.text("sys/fs/cgroup/job/cpu.max");
+        assert_eq!(tree.take_cut(), Some("sys/fs/cgroup"));
+        fs::create_dir_all(root.path().join("sys/fs/cgroup/job")).unwrap();
+        let _missing = tree.text("sys/fs/cgroup/job/cpu.max");
+        assert_eq!(tree.take_cut(), None, "a group without a limit has no such file");
+        let here = Tree::new(Path::new("/"));
+        assert!(here.text("sys/fs/cgroup/no-such-group/cpu.max").is_err() && here.take_cut().is_none());
+        assert!(Missing::Absent("proc/loadavg".into()).is_of_file());
+        assert!(!Missing::Absent("proc/interrupts (MCE)".into()).is_of_file());
     }
 
     #[test]

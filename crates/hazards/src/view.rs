@@ -56,6 +56,28 @@ impl<'a> View<'a> {
         self.hypervisor.is_some()
     }
 
+    /// Returns whether the machine is no guest.
+    ///
+    /// # Errors
+    /// Fails where a capture lacks the files that would tell: on x86 a flag of the CPU does, elsewhere the firmware.
+    pub(crate) fn is_bare(&self) -> Result<bool, Missing> {
+        if self.is_virtual() || self.tree.is_live() {
+            return Ok(!self.is_virtual());
+        }
+        let cpus = self.tree.long("proc/cpuinfo")?;
+        let firmware = ["sys/class/dmi/id", "proc/device-tree"];
+        match keyed::value(&cpus, "flags").is_some() || firmware.iter().any(|path| self.tree.has(path)) {
+            true => Ok(true),
+            false => Err(Missing::Absent(firmware[0].to_owned())),
+        }
+    }
+
+    /// Returns whether some process has one of these names.
+    pub(crate) fn runs(&self, names: &[&str]) -> Result<bool, Missing> {
+        let processes = self.now.processes.as_ref().map_err(Clone::clone)?;
+        Ok(processes.tasks.values().any(|task| names.contains(&task.name.as_str())))
+    }
+
     /// Returns a counter's earlier and present values.
     pub(crate) fn pair<T>(&self, get: impl Fn(&Counters) -> &Read<T>) -> Result<(&'a T, &'a T), Missing> {
         // The present reading comes first, so that a missing file is reported rather than the missing second reading.

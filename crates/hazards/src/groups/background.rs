@@ -3,7 +3,7 @@
 use fauxplat_units::Cpu;
 
 use crate::finding::{HazardGroup, Severity};
-use crate::hazard::{Hazard, Judged, Neutralised, Verdict, grade, percent};
+use crate::hazard::{Hazard, Judged, Neutralised, Verdict, counted, grade, percent};
 use crate::read::counters::{Counters, Pressure, Read};
 use crate::read::stat::{Ticks, USER_HZ};
 use crate::read::tasks;
@@ -136,11 +136,14 @@ fn load(view: &View<'_>) -> Verdict {
     let minute =
         text.split(' ').next().and_then(|word| word.parse::<f64>().ok()).filter(|load| load.is_finite());
     let minute = minute.ok_or_else(|| crate::tree::not_understood("proc/loadavg", &text))?;
-    let cpus = view.online.len().max(1);
+    if view.online.is_empty() {
+        return Err(crate::no_cpu());
+    }
+    let cpus = view.online.len();
     let per_cpu = minute / cpus as f64;
     // A load of exactly one per CPU means that every CPU has one task, so only a higher load is high.
     let severity = if per_cpu > 1.0 { Severity::High } else { grade(per_cpu, 0.1, 0.5, f64::INFINITY) };
-    Ok(Judged::new(severity, format!("{minute:.2} on {cpus} CPUs")))
+    Ok(Judged::new(severity, format!("{minute:.2} on {}", counted(cpus, "CPU"))))
 }
 
 fn busy(view: &View<'_>) -> Verdict {
@@ -214,9 +217,9 @@ fn pinned(view: &View<'_>) -> Verdict {
     } else {
         format!(": {}{more}", names[..names.len().min(3)].join(", "))
     };
-    let value = format!("{} threads{who}", ours.count());
+    let value = format!("{}{who}", counted(ours.count(), "thread"));
     let rows = counts.into_iter().map(|(cpu, count): (Cpu, usize)| {
-        (cpu, if count > 0 { Severity::Low } else { Severity::None }, format!("{count} threads"))
+        (cpu, if count > 0 { Severity::Low } else { Severity::None }, counted(count, "thread"))
     });
     let judged = Judged::either(!names.is_empty(), Severity::Low, value).on(rows);
     Ok(if is_whole {
@@ -300,19 +303,14 @@ fn jobs(view: &View<'_>) -> Verdict {
     }
     // Timers and tables are files, which start nothing without a daemon that reads them.
     let runners = ["systemd", "cron", "crond"];
-    let starts = view
-        .now
-        .processes
-        .as_ref()
-        .is_ok_and(|all| all.tasks.values().any(|task| runners.contains(&task.name.as_str())));
     let short: Vec<&str> = timers.iter().map(|name| name.trim_end_matches(".timer")).collect();
     let value = match (short.is_empty(), tables) {
         (true, 0) => return Ok(Judged::none("none")),
-        (true, tables) => format!("{tables} files of cron"),
+        (true, tables) => format!("{} of cron", counted(tables, "file")),
         (false, 0) => short.join(", "),
-        (false, tables) => format!("{}; {tables} files of cron", short.join(", ")),
+        (false, tables) => format!("{}; {} of cron", short.join(", "), counted(tables, "file")),
     };
-    Ok(match starts {
+    Ok(match view.runs(&runners)? {
         true => Judged::low(value),
         false => Judged::none(format!("{value}, and no service that starts them")),
     })

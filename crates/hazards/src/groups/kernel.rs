@@ -407,13 +407,13 @@ fn hooks(view: &View<'_>) -> Verdict {
     let heavy: Vec<&str> =
         modules.split(',').filter(|name| ["selinux", "apparmor", "smack", "tomoyo"].contains(name)).collect();
     let line = view.tree.text("proc/cmdline").unwrap_or_default();
-    let has_auditd =
-        view.now.processes.as_ref().is_ok_and(|all| all.tasks.values().any(|task| task.name == "auditd"));
+    let has_auditd = view.runs(&["auditd"]);
     let mut found: Vec<String> = heavy.iter().map(|name| (*name).to_owned()).collect();
-    found.extend((has_auditd || word(&line, "audit") == Some("1")).then(|| "audit".to_owned()));
+    found.extend((has_auditd == Ok(true) || word(&line, "audit") == Some("1")).then(|| "audit".to_owned()));
     let value = |found: &[String]| if found.is_empty() { "none".to_owned() } else { found.join(", ") };
     Ok(match filters.as_str() {
-        "0" => Judged::either(!found.is_empty(), Severity::Low, value(&found)),
+        "0" if found.is_empty() => has_auditd.map(|_| Judged::none("none"))?,
+        "0" => Judged::low(value(&found)),
         mode => {
             found.insert(0, if mode == "2" { "seccomp filter".to_owned() } else { "seccomp".to_owned() });
             Judged::medium(value(&found))

@@ -218,11 +218,13 @@ pub(super) const HAZARDS: &[Hazard] = &[
 
 fn numa_balancing(view: &View<'_>) -> Verdict {
     let mode: i64 = view.tree.parse("proc/sys/kernel/numa_balancing")?;
+    if mode == 0 {
+        return Ok(Judged::none("off"));
+    }
     let nodes = view.tree.numbered("sys/devices/system/node", "node").map_or(1, |nodes| nodes.len());
-    Ok(match (mode, nodes) {
-        (0, _) => Judged::none("off"),
-        (_, 0 | 1) => Judged::none("on, with one node, where there is nothing to move"),
-        (_, nodes) => Judged::high(format!("on, with {nodes} nodes")),
+    Ok(match nodes {
+        0 | 1 => Judged::none("on, with one node, where there is nothing to move"),
+        nodes => Judged::high(format!("on, with {nodes} nodes")),
     })
 }
 

@@ -59,7 +59,10 @@ fn virtual_machine(view: &View<'_>) -> Verdict {
     Ok(match &view.hypervisor {
         Some(name) if name == "unknown" => Judged::medium("a hypervisor without a name"),
         Some(name) => Judged::medium(name.clone()),
-        None => Judged::none("no"),
+        None => {
+            view.is_bare()?;
+            Judged::none("no")
+        }
     })
 }
 
@@ -87,7 +90,7 @@ fn steal(view: &View<'_>) -> Verdict {
         }
         None => format!("{} since boot", percent(since_boot)),
     };
-    if !view.is_virtual() && boot.steal == 0 {
+    if boot.steal == 0 && view.is_bare()? {
         return Ok(Judged::not_applicable(shown, "there is no hypervisor that could take time"));
     }
     // The steal since boot counts only after a minute of CPU time: a guest that has just started has too short a
@@ -101,7 +104,7 @@ fn level(share: f64) -> Severity {
 }
 
 fn accounting(view: &View<'_>) -> Verdict {
-    if !view.is_virtual() {
+    if view.is_bare()? {
         return Ok(Judged::not_applicable("", "there is no hypervisor that could take time"));
     }
     let excluded = view.config()?.has("PARAVIRT_TIME_ACCOUNTING");

@@ -43,6 +43,16 @@ fn a_machine_without_a_readable_cpu_is_judged() {
     }
 }
 
+/// What was not captured may be there: nothing of an empty capture is harmless, and nothing is said not to be there.
+#[test]
+fn nothing_of_an_empty_capture_is_harmless() {
+    let root = folder();
+    let both = [look(root.path(), root.path(), None), examine(root.path(), None, Nanos(0))];
+    for hazard in both.iter().flat_map(|found| &found.hazards) {
+        assert_eq!(hazard.severity, Severity::Unknown, "{hazard:?}");
+    }
+}
+
 const MANY: u64 = 4096;
 
 /// Returns `/proc/stat` and `/proc/interrupts` of [`MANY`] CPUs, each with this count of busy ticks and of interrupts.

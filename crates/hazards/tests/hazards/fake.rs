@@ -8,11 +8,15 @@ use fauxplat_units::Nanos;
 use tempfile::TempDir;
 
 /// Four CPUs on two cores of one node, on no hypervisor, with a process that may use all of them.
-const BASE: [(&str, &str); 4] = [
+const BASE: [(&str, &str); 8] = [
     ("sys/devices/system/cpu/online", "0-3"),
     ("sys/devices/system/cpu/present", "0-3"),
     ("proc/cpuinfo", "processor : 0\nmodel name : Fake CPU\nflags : fpu tsc\n"),
     ("proc/meminfo", "MemTotal: 8000000 kB\n"),
+    ("proc/cmdline", "quiet\n"),
+    ("proc/self/mountinfo", ""),
+    ("sys/kernel/security/lockdown", "[none] integrity confidentiality\n"),
+    ("sys/kernel/security/lsm", "capability\n"),
 ];
 
 /// Creates a root with these files, beside those of [`BASE`]. A name that ends in a slash is a folder.
