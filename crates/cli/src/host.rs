@@ -46,6 +46,10 @@ impl Host for Terminal {
         begin::store(output)
     }
 
+    fn try_files(&self, output: &OutputArgs) -> Result<(), Failure> {
+        output::try_files(output)
+    }
+
     fn report(
         &self,
         record: &Record<'_>,

@@ -35,7 +35,7 @@ Exit codes:
   2   bad usage or bad input
   3   the machine or its permissions do not allow it
   4   the measured command, or one that builds it, failed
-  130 interrupted: the report has what was measured until then
+  130 interrupted; a verb that measures reports what it has until then
   70  a bug in fauxplat";
 
 const FLEET_EXIT_CODES: &str = "\

@@ -84,6 +84,12 @@ pub trait Host {
     /// Fails if the options switch the store off or it cannot be opened.
     fn store(&self, output: &OutputArgs) -> Result<Store, Failure>;
 
+    /// Tries the files of all reports, before work whose report could not be written.
+    ///
+    /// # Errors
+    /// Fails for the first file that cannot be opened, or that two reports would share.
+    fn try_files(&self, output: &OutputArgs) -> Result<(), Failure>;
+
     /// Reports an earlier experiment. `evidence` returns the evidence that a format can show.
     ///
     /// # Errors

@@ -213,6 +213,14 @@ fn points(changes: &[Kept], series: &[f64], levels: &[f64], sign: f64) -> Vec<Ch
     changes.iter().enumerate().filter_map(point).collect()
 }
 
+/// The reason why so few visits of a machine show no change.
+fn too_few_visits(visits: usize) -> String {
+    match visits {
+        1 => "1 visit is too few to see a change".to_owned(),
+        _ => format!("{visits} visits are too few to see a change"),
+    }
+}
+
 impl History<'_> {
     /// For each visit, the logarithm of the ratio of its mean to its median; empty if there are no means.
     fn beside(&self) -> Vec<f64> {
@@ -230,7 +238,7 @@ impl History<'_> {
             medians: self.visits.iter().map(|visit| visit.median).collect(),
             at_utc_ns: self.visits.iter().map(|visit| visit.at_utc_ns).collect(),
             changes,
-            reason: too_few.then(|| format!("{} visits are too few to see a change", self.slow.len())),
+            reason: too_few.then(|| too_few_visits(self.slow.len())),
         }
     }
 

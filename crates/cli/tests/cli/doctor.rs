@@ -104,9 +104,25 @@ fn a_gate_fails_from_its_level_on() {
     gate("governor=medium").complains(1, &["governor=medium: governor is high (powersave on CPU 0"]);
     gate("load=low,any=high").complains(1, &["any=high: governor is high"]);
     gate("load=low").succeeds();
-    // A hazard that cannot be judged does not fail a gate, but is named.
-    let counted = gate("busy-cpus=low").succeeds();
-    assert!(counted.out.contains("/proc/stat") || counted.out.contains("cannot be here"), "{}", counted.out);
+    // A gate about a hazard that could not be read has no answer, which is no pass.
+    let open =
+        gate("busy-cpus=low").complains(3, &["busy-cpus=low cannot be answered: /proc/stat is not there"]);
+    assert!(open.out.contains("could not be"), "the report is written all the same: {}", open.out);
+    let both = gate("busy-cpus=low,governor=high").ends_with(1);
+    let lines: Vec<&str> = both.err.lines().collect();
+    assert!(lines.len() == 2 && lines[0].contains("busy-cpus=low cannot be answered"), "{both:?}");
+}
+
+/// Files of reports are tried before the machine is examined.
+#[test]
+fn a_report_without_a_place_comes_before_the_gate() {
+    let lab = Lab::new();
+    let root = tree(&lab);
+    for place in [["--export", "json=/nonexistent/x"], ["--output", "/nonexistent/x"]] {
+        let words = [&["--sysroot", root.as_str(), "--fail-if", "governor=high"][..], &place[..]].concat();
+        let done = doctor(&lab, &words).complains(2, &["/nonexistent/x"]);
+        assert_eq!(done.out, "", "nothing is examined");
+    }
 }
 
 #[test]
@@ -139,7 +155,8 @@ fn what_may_not_be_read_is_named_and_nothing_else_suffers() {
     let root = tree(&lab);
     lab.shell("chmod -R a+rX root");
     fs::set_permissions(lab.path("root/proc/loadavg"), fs::Permissions::from_mode(0o000)).unwrap();
-    let document = json(&lab, &["--sysroot", &root, "--fail-if", "load=low"]);
+    let words = ["--sysroot", &root, "--fail-if", "load=low", "--format", "json"];
+    let document = doctor(&lab, &words).complains(3, &["load=low cannot be answered"]).json();
     assert_eq!(hazard(&document, "load")["severity"], "unknown");
     assert_eq!(hazard(&document, "load")["reason"], "/proc/loadavg may not be read (run as root)");
     assert!(document["not_measured"].to_string().contains("load (/proc/loadavg may not be read"));

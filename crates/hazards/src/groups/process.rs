@@ -25,7 +25,8 @@ pub(super) const HAZARDS: &[Hazard] = &[
              alike for all commands; --aslr and --heap set the rest for each command",
         ),
         knob: Some("aslr=off"),
-        advice: "Leave randomisation on, and let fauxplat draw the layout; --aslr off is for repeating one layout.",
+        advice: "Leave randomisation on, and let fauxplat draw the layout; switching it off, for a command by --aslr off or \
+                 for the machine, is for repeating one layout.",
         judge: aslr,
     },
     Hazard {

@@ -159,7 +159,7 @@ pub(crate) fn watched() -> Owned {
                         "high": 1.07, "p_value": 0.0001, "q_value": 0.0003, "facts": [change],
                     }],
                 },
-                { "node": "n2", "medians": [1.0e8], "at_utc_ns": [0], "changes": [], "reason": "1 visits are too few to see a change" },
+                { "node": "n2", "medians": [1.0e8], "at_utc_ns": [0], "changes": [], "reason": "1 visit is too few to see a change" },
             ],
             "since": [{ "fact": "microcode", "before": "0x1", "after": "0x2", "machines": 3, "with_change": 1, "effect_ratio": 1.06, "low": 1.04, "high": 1.08 }],
         }),

@@ -26,7 +26,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time_with_unit)]
     pub interval: Nanos,
     /// Fail with exit code 1 if a hazard is at this level or above: governor=medium, or any=high, which leaves out
-    /// what fauxplat neutralises itself (repeatable; levels are low, medium, high)
+    /// what fauxplat neutralises itself (repeatable; levels are low, medium, high); 3 if none of it could be read
     #[arg(long, value_name = "HAZARD=LEVEL", value_delimiter = ',')]
     pub fail_if: Vec<String>,
     /// Print all that is known about a hazard: what it costs, its levels, what to do; `all` for every one

@@ -48,12 +48,70 @@ impl Gate {
         (!told.is_empty()).then(|| format!("{gate}: {}", told.join(", ")))
     }
 
-    /// The message about a gate that passes because the severity of its hazard could not be read; `None` otherwise.
+    /// The message about a gate that has no answer, because no hazard could be read that it is about; `None` otherwise.
+    pub(crate) fn unanswered(&self, examination: &Examination) -> Option<String> {
+        let asked = || examination.hazards.iter().filter(|found| self.is_about(found));
+        let first = asked().next().filter(|_| asked().all(is_unread))?;
+        let (reason, name) = (first.reason.as_deref().unwrap_or("unknown"), self.hazard.unwrap_or("any"));
+        Some(format!("--fail-if {name}={} cannot be answered: {reason}", self.level))
+    }
+
+    /// The warning of a gate about any hazard that passes, although some could not be read; `None` otherwise.
     pub(crate) fn doubt(&self, examination: &Examination) -> Option<String> {
-        let name = self.hazard?;
-        let found = examination.hazards.iter().find(|found| found.name == name)?;
-        let reason = found.reason.as_deref().unwrap_or("unknown");
-        (found.severity == Severity::Unknown)
-            .then(|| format!("--fail-if {name}={} cannot be answered: {reason}", self.level))
+        let asked = examination.hazards.iter().filter(|found| self.is_about(found));
+        let unread = asked.filter(|found| is_unread(found)).count();
+        let is_open = self.hazard.is_none() && unread > 0 && self.failed(examination).is_none();
+        is_open.then(|| {
+            format!(
+                "--fail-if any={} passes for what could be read; hazards that could not be: {unread}",
+                self.level
+            )
+        })
+    }
+}
+
+fn is_unread(found: &HazardFinding) -> bool {
+    found.severity == Severity::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hazards(levels: &[Severity]) -> Examination {
+        let hazard = |(name, severity): (&str, &Severity)| HazardFinding {
+            name: name.to_owned(),
+            title: String::new(),
+            group: fauxplat_hazards::HazardGroup::Kernel,
+            value: None,
+            severity: *severity,
+            reason: Some("/x is not there".to_owned()),
+            cost: String::new(),
+            neutralised_by_us: false,
+            neutralised_how: None,
+            can_tune: false,
+            tune: None,
+            advice: String::new(),
+            cpus: Vec::new(),
+        };
+        let hazards = ["load", "smt"].into_iter().zip(levels).map(hazard).collect();
+        Examination { hazards, ..Examination::default() }
+    }
+
+    /// A gate passes only for what was read, as a gate of a fleet does.
+    #[test]
+    fn a_gate_without_anything_read_has_no_answer() {
+        use Severity::{High, None as Harmless, NotApplicable, Unknown};
+        let told = |gate: &str, levels: &[Severity]| {
+            let (gate, found) = (gate.parse::<Gate>().unwrap(), hazards(levels));
+            (gate.failed(&found).is_some(), gate.unanswered(&found), gate.doubt(&found).is_some())
+        };
+        let open = |gate: &str| Some(format!("--fail-if {gate} cannot be answered: /x is not there"));
+        assert_eq!(told("load=low", &[Unknown, Harmless]), (false, open("load=low"), false));
+        assert_eq!(told("load=low", &[Harmless, Unknown]), (false, None, false));
+        assert_eq!(told("load=low", &[NotApplicable, Unknown]), (false, None, false));
+        assert_eq!(told("any=high", &[Unknown, Harmless]), (false, None, true));
+        assert_eq!(told("any=high", &[High, Unknown]), (true, None, false));
+        assert_eq!(told("any=high", &[Unknown, Unknown]), (false, open("any=high"), true));
     }
 }

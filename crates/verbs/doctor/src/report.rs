@@ -75,11 +75,25 @@ fn is_serious(hazard: &HazardFinding) -> bool {
 }
 
 /// The headings of the rows for spreadsheets.
-const HEADINGS: [&str; 9] =
-    ["name", "group", "severity", "value", "reason", "neutralised_by_us", "can_tune", "tune", "advice"];
+const HEADINGS: [&str; 12] = [
+    "name",
+    "group",
+    "severity",
+    "value",
+    "reason",
+    "neutralised_by_us",
+    "can_tune",
+    "tune",
+    "advice",
+    "cost",
+    "neutralised_how",
+    "cpus",
+];
 
 fn row(hazard: &HazardFinding) -> Vec<String> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let on_cpu = |one: &CpuHazard| format!("CPU {}: {}, {}", one.cpu, one.severity, one.value);
+    let cpus: Vec<String> = hazard.cpus.iter().map(on_cpu).collect();
     vec![
         hazard.name.clone(),
         hazard.group.title().to_owned(),
@@ -90,6 +104,9 @@ fn row(hazard: &HazardFinding) -> Vec<String> {
         hazard.can_tune.to_string(),
         text(&hazard.tune),
         hazard.advice.clone(),
+        hazard.cost.clone(),
+        text(&hazard.neutralised_how),
+        cpus.join("; "),
     ]
 }
 

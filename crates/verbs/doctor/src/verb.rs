@@ -61,21 +61,25 @@ fn examine(args: &DoctorArgs, host: &dyn Host, invocation: &[String]) -> Result<
     let gates = gates.map_err(Failure::usage)?;
     let root = root(args).map_err(Failure::usage)?;
     let cpus = cpus(args, &root)?;
+    host.try_files(&args.output)?;
     let examination = fauxplat_hazards::examine(&root, cpus.as_ref(), args.interval);
+    let unanswered = |gate: &Gate| gate.unanswered(&examination);
     let header = Header {
         not_measured: fauxplat_hazards::not_measured(&examination),
-        warnings: gates.iter().filter_map(|gate| gate.doubt(&examination)).collect(),
+        warnings: gates
+            .iter()
+            .filter_map(|gate| unanswered(gate).or_else(|| gate.doubt(&examination)))
+            .collect(),
         ..header::inspection(fauxplat_topology::discover(&root), invocation)
     };
     let failed: Vec<String> = gates.iter().filter_map(|gate| gate.failed(&examination)).collect();
+    let open: Vec<String> = gates.iter().filter_map(unanswered).collect();
     let document = Document::new(examination, args.all).findings().map_err(Failure::machine)?;
     let record = Record { header: &header, commands: &[], samples: &[], findings: &Findings::Own(document) };
     let shown = host.report(&record, &|_| Vec::new(), &args.output);
-    let answer = match failed.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::gate(format!("--fail-if {}", failed.join("; ")))),
-    };
-    Failure::answer_first(shown, answer)
+    let failed = (!failed.is_empty()).then(|| Failure::gate(format!("--fail-if {}", failed.join("; "))));
+    let open = (!open.is_empty()).then(|| Failure::machine(open.join("; ")));
+    Failure::answer_first(shown, Failure::both(failed.map_or(Ok(()), Err), open.map_or(Ok(()), Err)))
 }
 
 fn explained(name: &str, format: Format) -> Result<String, DoctorError> {
