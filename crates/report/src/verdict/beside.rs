@@ -10,7 +10,7 @@ use super::{end, equivalent, is_beyond, is_of_means, is_speed, is_within};
 use crate::parts::Tone;
 use crate::parts::spans::emphasis;
 use crate::relation::is_time;
-use crate::words::{change, counted, listed, percent, round_number};
+use crate::words::{change, counted, listed, percent, quantity, round_number, round_percent};
 
 pub(crate) struct Beside {
     pub(crate) tone: Tone,
@@ -172,7 +172,7 @@ fn opposed(comparison: &Comparison, [a, b]: [f64; 2]) -> Option<String> {
             "the medians include runs of dropped pairs, and the estimate does not"
         }
         _ if comparison.modes.is_some() => {
-            "runs come in two modes, and a median of all runs is in the one or in the other"
+            "there are two kinds of runs, and a median of all runs is that of the one kind or of the other"
         }
         _ => "runs side by side share the drift of the machine, which cancels in pairs and not in medians",
     };
@@ -205,25 +205,28 @@ fn is_aside(comparison: &Comparison, modes: &ModeShares) -> bool {
     modes.side.is_none() && !comparison.is_mixture
 }
 
-/// Sentence about two modes of the readings (two values around which most lie): the share of the upper one in the runs
-/// of each command, and which command is in it more often.
+/// Sentence about two modes of the readings (two values around which most lie), which it calls two kinds of runs: their
+/// readings, the share of the upper one in the runs of each command, and which command is in it more often.
 fn modes(comparison: &Comparison, modes: &ModeShares, [a, b]: [&str; 2]) -> String {
     let upper = match (is_speed(comparison.metric), comparison.metric.more_is_better()) {
         (true, false) => "slow",
         (true, true) => "fast",
         (false, _) => "high",
     };
+    let level = round_percent(1.0 - comparison.level);
     let share = |name: &str, share: f64, [low, high]: [f64; 2]| {
-        format!("{} of the runs of {name} ({} to {})", percent(share), percent(low), percent(high))
+        let interval = format!("{level} interval {} to {}", percent(low), percent(high));
+        format!("{} of the runs of {name} ({interval})", percent(share))
     };
     let more = match modes.side {
         Some(Side::B) => format!(": {b} is {upper} more often"),
         Some(Side::A) => format!(": {a} is {upper} more often"),
-        None => ", which does not tell them apart".to_owned(),
+        None => "; a difference between these shares is not shown".to_owned(),
     };
+    let have = if is_time(comparison.metric) { "take" } else { "have" };
+    let [low, high] = [modes.low, modes.high].map(|centre| quantity(comparison.metric, centre));
     format!(
-        "Runs come in two modes {} apart; in the {upper} one are {} and {}{more}.",
-        percent(modes.high / modes.low - 1.0),
+        "There are two kinds of runs: some {have} about {low}, others about {high}. Of the {upper} kind are {} and {}{more}.",
         share(a, modes.share_a, modes.share_a_interval),
         share(b, modes.share_b, modes.share_b_interval)
     )

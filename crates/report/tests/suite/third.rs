@@ -460,20 +460,24 @@ fn two_modes_are_told_with_the_share_of_each_command() {
     says(
         &brief(&named),
         &[
-            "Runs come in two modes 30.0 % apart; in the slow one are 45.0 % of the runs of sort (38.0 % to 52.0 %) and \
-             55.0 % of the runs of gsort (48.0 % to 62.0 %): gsort is slow more often.",
+            "There are two kinds of runs: some take about 10.00 ms, others about 13.00 ms. Of the slow kind are 45.0 % of \
+             the runs of sort (99 % interval 38.0 % to 52.0 %) and 55.0 % of the runs of gsort (99 % interval 48.0 % to \
+             62.0 %): gsort is slow more often.",
         ],
     );
     let alike = Comparison { modes: Some(ModeShares { side: None, ..modes }), ..slower() };
-    assert!(!brief(&alike).contains("two modes"), "modes that both share alike are a detail");
-    says(&full(&alike), &["(48.0 % to 62.0 %), which does not tell them apart."]);
+    assert!(!brief(&alike).contains("two kinds"), "modes that both share alike are a detail");
+    says(&full(&alike), &["48.0 % to 62.0 %); a difference between these shares is not shown."]);
+    let memory = ModeShares { low: 1_048_576.0, high: 2_097_152.0, ..modes };
+    let memory = Comparison { metric: Metric::PEAK_MEMORY, modes: Some(memory), ..slower() };
+    says(&brief(&memory), &["some have about 1.000 MiB, others about 2.000 MiB. Of the high kind are"]);
     let other =
         Comparison { is_mixture: true, modes: Some(ModeShares { side: Some(Side::A), ..modes }), ..slower() };
     says(&brief(&other), &["sort is slow more often."]);
     let opposed = |modes| brief(&Comparison { effect_ratio: 0.4, modes, ..slower() });
     says(
         &opposed(Some(modes)),
-        &["Medians of all runs differ by", "a median of all runs is in the one or in the other."],
+        &["Medians of all runs differ by", "a median of all runs is that of the one kind or of the other."],
     );
     assert!(!opposed(Some(modes)).contains("drift") && opposed(None).contains("share the drift"));
     let document = serde_json::to_value(&named).unwrap();
