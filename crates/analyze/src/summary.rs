@@ -110,6 +110,7 @@ fn findings_of(samples: &[Sample], command: u16, ignore_failure: bool) -> RunFin
         derived: derived(samples, command, ignore_failure).0,
         failures: ours().filter(|sample| !sample.outcome.is_success()).count(),
         runs_with_left_behind: ours().filter(|sample| sample.left_behind > 0).count(),
+        level_changes: Vec::new(),
         tree: Vec::new(),
         rates: Vec::new(),
         series: Vec::new(),

@@ -3,9 +3,9 @@
 //! The driver records, stores and reports; the steering chooses the next trials and judges. So a verb consists of a
 //! definition, a steering and an analysis, and no verb needs code that runs commands.
 
-use fauxplat_analyze::{counter_rates, run_findings};
+use fauxplat_analyze::{add_level_changes, counter_rates, run_findings};
 use fauxplat_model::document::{Findings, Header, Record};
-use fauxplat_model::{Command, Evidence, Outcome, Phase, Process, RunFindings, Sample, Setup, Tree};
+use fauxplat_model::{Command, Evidence, Metric, Outcome, Phase, Process, RunFindings, Sample, Setup, Tree};
 use fauxplat_plan::{Layout, Plan};
 use fauxplat_store::{State, Store};
 use fauxplat_sys::sched::Aside;
@@ -272,6 +272,16 @@ impl Driver {
         let first = findings.len().saturating_sub(self.commands.len());
         for (command, found) in findings[first..].iter_mut().enumerate() {
             found.rates = counter_rates(tables, &series, self.samples(), command as u16, ignore);
+        }
+    }
+
+    /// Adds to the findings of each command the changes of its level in a metric. Counts of simulated runs have none.
+    pub(crate) fn add_level_changes(&self, findings: &mut [RunFindings], metric: Metric) {
+        let ignore_failure = self.header.condition.ignore_failure.any();
+        // The findings of a baseline come before those of the commands.
+        let first = findings.len().saturating_sub(self.commands.len());
+        if self.header.condition.simulate.is_none() {
+            add_level_changes(&mut findings[first..], self.samples(), metric, ignore_failure);
         }
     }
 

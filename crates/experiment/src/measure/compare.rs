@@ -124,6 +124,10 @@ pub fn complete(driver: &mut Driver, mut judged: Judged) -> CompareFindings {
     judged.findings.floor_ns = driver.floor_ns;
     judged.findings.elapsed_s = driver.elapsed_s();
     driver.add_rates(&mut judged.findings.commands);
+    // Between sessions the level may change, which is what they are made for.
+    if driver.header.definition.rule.sessions.is_none() {
+        driver.add_level_changes(&mut judged.findings.commands, driver.header.definition.rule.metric);
+    }
     let ignore_failure = driver.header.condition.ignore_failure.any();
     judged.warnings.extend(doubts(driver.samples(), driver.commands.len(), ignore_failure));
     judged.warnings.into_iter().chain(warnings).for_each(|warning| driver.warn(warning));

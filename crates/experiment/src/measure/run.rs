@@ -27,6 +27,7 @@ pub fn run(driver: &mut Driver, further: Further) -> (Vec<RunFindings>, Option<F
     let ignore_failure = driver.header.condition.ignore_failure.any();
     let mut findings = run_findings(driver.samples(), driver.commands.len(), ignore_failure);
     driver.add_rates(&mut findings);
+    driver.add_level_changes(&mut findings, Metric::WALL);
     doubts(driver.samples(), driver.commands.len(), ignore_failure)
         .into_iter()
         .for_each(|it| driver.warn(it));

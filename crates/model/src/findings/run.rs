@@ -131,6 +131,24 @@ pub struct CounterRates {
     pub series: Vec<RateSeries>,
 }
 
+/// A change of a command's level in the course of its runs, with intervals of 95 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LevelChange {
+    pub metric: Metric,
+    /// Number of the first analysed run of the command at the new level, counted from 1.
+    pub run: usize,
+    pub run_low: usize,
+    pub run_high: usize,
+    /// Start of that run in seconds since the start of the experiment.
+    pub at_s: f64,
+    pub at_low_s: f64,
+    pub at_high_s: f64,
+    /// The new level over the one before.
+    pub ratio: f64,
+    pub low_ratio: f64,
+    pub high_ratio: f64,
+}
+
 /// Findings about one command by itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunFindings {
@@ -145,6 +163,9 @@ pub struct RunFindings {
     pub failures: usize,
     /// Number of runs in which processes outlived the command.
     pub runs_with_left_behind: usize,
+    /// Changes of the command's level in the course of its runs; empty where none was found or searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub level_changes: Vec<LevelChange>,
     /// The processes of the command; empty unless requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tree: Vec<Process>,

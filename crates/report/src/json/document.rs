@@ -4,8 +4,8 @@
 use fauxplat_model::document::{Findings, Header, Record};
 use fauxplat_model::{
     AaStratum, BoundedSummary, Command, Comparison, CounterRates, CounterSeries, Derived, Disagreement,
-    Metric, Outcome, Phase, PowerResult, Process, ProfileFindings, QuantileInterval, RunFindings, Sample,
-    Source, Summary, Variant, metrics_of,
+    LevelChange, Metric, Outcome, Phase, PowerResult, Process, ProfileFindings, QuantileInterval,
+    RunFindings, Sample, Source, Summary, Variant, metrics_of,
 };
 use fauxplat_units::Cpu;
 use serde::Serialize as SerializeDerive;
@@ -93,6 +93,8 @@ struct CommandEntry<'r, 'a> {
     outcome: Option<Counts>,
     #[serde(skip_serializing_if = "<[Derived]>::is_empty")]
     derived: &'a [Derived],
+    #[serde(skip_serializing_if = "<[LevelChange]>::is_empty")]
+    level_changes: &'a [LevelChange],
     #[serde(skip_serializing_if = "<[Process]>::is_empty")]
     tree: &'a [Process],
     #[serde(skip_serializing_if = "<[CounterRates]>::is_empty")]
@@ -232,6 +234,7 @@ impl Serialize for Commands<'_, '_> {
                 command,
                 outcome: found.map(Counts::of),
                 derived: found.map_or(&[], |found| &found.derived),
+                level_changes: found.map_or(&[], |found| &found.level_changes),
                 tree: found.map_or(&[], |found| &found.tree),
                 rates: found.map_or(&[], |found| &found.rates),
                 series: found.map_or(&[], |found| &found.series),

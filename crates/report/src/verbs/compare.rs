@@ -6,7 +6,7 @@ use fauxplat_model::document::Record;
 use fauxplat_model::{CompareFindings, Comparison, Grade, Metric, Unit, Variant, Variation, Verdict, Way};
 use fauxplat_units::Nanos;
 
-use super::{blocks, profile, quantiles, sessions};
+use super::{blocks, moved, profile, quantiles, sessions};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{named, strong};
 use crate::parts::{Distribution, Part, Piece, Rank, Tone};
@@ -26,6 +26,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let mut parts = answers(record, found);
     let [located, located_by] = located(found);
     parts.extend(located);
+    parts.extend(changed_levels(record, found));
     let effects = tables::effects(record, found);
     parts.extend((!effects.rows.is_empty()).then(|| Piece::table(effects)));
     let metric = found.comparisons.first().map_or(Metric::WALL, |it| it.metric);
@@ -46,6 +47,18 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let warning = |it| Piece::sentence(Rank::Warning, Tone::Doubt, it).in_brief();
     parts.extend(joined(doubts(record, found).into_iter().map(warning)));
     parts
+}
+
+/// Sentences about commands whose level changed in the course of the experiment. A brief report has them where the
+/// halves of the session do not agree; elsewhere such a change cancels in the pairs.
+fn changed_levels(record: &Record, found: &CompareFindings) -> Vec<Piece> {
+    let is_torn = found.comparisons.iter().any(|it| it.halves.is_some() || it.tail_halves.is_some());
+    let piece = |sentence| match Piece::said(Tone::Doubt, sentence) {
+        piece if is_torn => piece.since_brief(),
+        piece => piece.in_full(),
+    };
+    let compared = compared(record).into_iter();
+    joined(compared.flat_map(|(name, it)| moved::sentences(&named(name), it)).map(piece))
 }
 
 /// If a profile was requested, the answer that names the functions which contain the difference, and the evidence for

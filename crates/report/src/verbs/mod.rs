@@ -14,6 +14,7 @@ mod lab;
 mod latency;
 mod limit;
 mod load;
+mod moved;
 mod processes;
 pub(crate) mod profile;
 mod quantiles;

@@ -6,7 +6,7 @@ use fauxplat_model::{
 };
 
 use super::frame::is_comparison;
-use super::{compare, processes, series};
+use super::{compare, moved, processes, series};
 use crate::parts::distribution::Sorted;
 use crate::parts::spans::{code, named};
 use crate::parts::{Distribution, Medium, Part, Piece, Rank, Tone};
@@ -23,6 +23,8 @@ pub(super) fn parts(record: &Record, found: &[RunFindings], view: &View) -> Vec<
     }
     for (index, (command, own)) in record.commands.iter().zip(found).enumerate() {
         parts.push(line(command, own, view));
+        let moved = moved::sentences(&named(&command.name), own).into_iter();
+        parts.extend(moved.map(|sentence| Piece::said(Tone::Doubt, sentence)));
         // If there are several commands, their common table is enough, unless more detail was requested.
         let is_wanted =
             !is_several || !own.rates.is_empty() || !own.tree.is_empty() || !own.series.is_empty();

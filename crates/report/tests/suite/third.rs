@@ -6,8 +6,8 @@
 use fauxplat_model::document::Findings;
 use fauxplat_model::{
     CarryOver, Comparison, DifferenceIn, DroppedLean, Estimand, Extent, Gate, GateQuestion, GateState,
-    MeanRatio, Metric, ModeShares, QuantileShift, RatioInterval, RiseSource, Side, SpreadChange, Tail,
-    Verdict,
+    LevelChange, MeanRatio, Metric, ModeShares, QuantileShift, RatioInterval, RiseSource, Side, SpreadChange,
+    Tail, Verdict,
 };
 use fauxplat_report::{Detail, Format, Style, View, verdict_sentence, write_with_evidence};
 
@@ -574,4 +574,41 @@ fn documents_of_earlier_versions_are_read_and_told() {
     assert!(!verdict_sentence(&typical).contains("mean"), "{}", verdict_sentence(&typical));
     let again: Comparison = serde_json::from_value(written).expect("a document of today is read");
     assert_eq!(again, alike(Extent::Whole));
+}
+
+/// A command that becomes slower within a session: the report says when, in brief where the halves do not agree.
+#[test]
+fn a_level_that_changes_is_told_with_its_place() {
+    let change = LevelChange {
+        metric: Metric::WALL,
+        run: 101,
+        run_low: 98,
+        run_high: 110,
+        at_s: 4.2,
+        at_low_s: 4.0,
+        at_high_s: 4.6,
+        ratio: 1.2,
+        low_ratio: 1.15,
+        high_ratio: 1.25,
+    };
+    let wanted = "The wall time of gsort is another from run 101 on (95 % interval 98 to 110), 4.200 s after the start \
+                  (4.000 s to 4.600 s): +20.0 % (95 % interval +15.0 % to +25.0 %) against the runs before.";
+    let moved = |comparison: Comparison| {
+        let mut owned = comparisons::compare(comparison);
+        let Findings::Compare(found) = &mut owned.findings else { unreachable!("it was compared") };
+        found.commands[1].level_changes = vec![change; 5];
+        owned
+    };
+    let torn = Comparison { halves: Some([1.0, 1.2]), ..slower() };
+    says(&words(&brief_of(&moved(torn))), &[wanted, "gsort: 2 further changes of level."]);
+    let whole = moved(slower());
+    assert!(!words(&brief_of(&whole)).contains("is another from run"));
+    says(&words(&whole.text(100)), &[wanted]);
+    let mut run = crate::common::run(&["gsort"]);
+    let Findings::Run(found) = &mut run.findings else { unreachable!("`run` was asked for") };
+    found[0].level_changes = vec![LevelChange { run_low: 101, run_high: 101, ..change }];
+    says(&words(&brief_of(&run)), &["from run 101 on, 4.200 s after the start: +20.0 %"]);
+    let document: serde_json::Value =
+        serde_json::from_str(&run.render(Format::Json, &Style::default())).expect("valid JSON");
+    assert_eq!(document["commands"][0]["level_changes"][0]["run"], 101);
 }
