@@ -53,7 +53,7 @@ pub(super) fn parts(record: &Record, found: &CompareFindings) -> Vec<Piece> {
 /// halves of the session do not agree; elsewhere such a change cancels in the pairs.
 fn changed_levels(record: &Record, found: &CompareFindings) -> Vec<Piece> {
     let is_torn = found.comparisons.iter().any(|it| it.halves.is_some() || it.tail_halves.is_some());
-    let piece = |sentence| match Piece::said(Tone::Doubt, sentence) {
+    let piece = |sentence: String| match Piece::said(Tone::Doubt, sentence) {
         piece if is_torn => piece.since_brief(),
         piece => piece.in_full(),
     };
