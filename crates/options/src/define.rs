@@ -55,7 +55,12 @@ fn applied(
 ) -> Result<Definition, Failure> {
     apply_commands(&mut definition, commands)?;
     apply_condition(&mut definition.condition, condition)?;
-    Ok(definition)
+    match condition.stdout.as_deref() == Some("null") && !definition.printed.is_empty() {
+        true => Err(Failure::usage(
+            "--stdout null discards what --metric-from reads from the standard output of the commands: leave one of them out",
+        )),
+        false => Ok(definition),
+    }
 }
 
 /// Refuses a definition with a gate, for a verb that compares nothing and would ignore the gate.
