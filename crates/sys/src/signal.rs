@@ -258,4 +258,4 @@ pub fn on_parent_death(signal: i32) -> Result<()> {
         .map(drop)
 }
 
-pub use libc::{SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};
+pub use libc::{SIGCONT, SIGHUP, SIGINT, SIGKILL, SIGSTOP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU};

@@ -65,9 +65,10 @@ fn what_a_command_leaves_goes_on_where_that_is_wanted() {
 fn a_time_limit_wins_against_a_command_that_turns_on_its_watcher() {
     let lab = Lab::new();
     for (line, limit, told) in [
-        ("kill -STOP 0; true", "2s", "--timeout"),
+        ("kill -STOP 0; true", "2s", "(SIGSTOP)"),
+        ("kill -STOP $$; true", "2s", "was stopped by signal"),
         ("kill -STOP $PPID; exec sleep 86413", "2s", "--timeout"),
-        ("kill -STOP $PPID; kill -STOP $$", "2s", "--timeout"),
+        ("kill -STOP $PPID; kill -STOP $$", "2s", "(SIGSTOP)"),
         ("kill -9 0", "2m", "signal 9"),
         // The signal comes in the first instructions of the shell; several attempts may hit different moments.
         ("kill -9 0", "2m", "signal 9"),

@@ -2,6 +2,8 @@
 
 use fauxplat_model::{Outcome, Sample};
 
+use fauxplat_sys::signal::{SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+
 use super::Landed;
 use crate::Failure;
 
@@ -56,6 +58,9 @@ pub(super) fn failed_run(landed: Landed<'_>, reason: Reason) -> Failure {
     let hint = match (may_lack_a_program, sample.outcome == Outcome::TimedOut) {
         (true, _) => "status 127 often means that a program was not found",
         (false, true) => "allow it more time",
+        _ if matches!(sample.outcome, Outcome::Signaled(signal) if stops(signal)) => {
+            "see what stops it; --timeout ends the wait for a command that stays stopped"
+        }
         (false, false) => "see its output with --show-output",
     };
     let options = match reason.is_mended_by_options() && !may_lack_a_program {
@@ -68,9 +73,18 @@ pub(super) fn failed_run(landed: Landed<'_>, reason: Reason) -> Failure {
 pub fn how_it_ended(outcome: Outcome) -> String {
     match outcome {
         Outcome::Exited(status) => format!("ended with status {status}"),
+        Outcome::Signaled(signal) if stops(signal) => format!(
+            "was stopped by signal {signal}{}, and was ended since nothing continued it",
+            signal_name(signal)
+        ),
         Outcome::Signaled(signal) => format!("was ended by signal {signal}{}", signal_name(signal)),
         Outcome::TimedOut => "took longer than --timeout and was ended".to_owned(),
     }
+}
+
+/// Whether the signal stops a process, and never ends one; see `signal(7)`. Fauxplat ends a command that stays stopped.
+fn stops(signal: u8) -> bool {
+    [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(&i32::from(signal))
 }
 
 fn signal_name(signal: u8) -> &'static str {
@@ -84,7 +98,13 @@ fn signal_name(signal: u8) -> &'static str {
         11 => " (SIGSEGV)",
         13 => " (SIGPIPE)",
         15 => " (SIGTERM)",
-        _ => "",
+        signal => match i32::from(signal) {
+            SIGSTOP => " (SIGSTOP)",
+            SIGTSTP => " (SIGTSTP)",
+            SIGTTIN => " (SIGTTIN)",
+            SIGTTOU => " (SIGTTOU)",
+            _ => "",
+        },
     }
 }
 
@@ -139,4 +159,17 @@ pub(super) fn must_succeed(landed: Landed<'_>) -> Result<(), Failure> {
         (false, true) => is_hopeless(landed).then_some(Reason::Latest(HOPELESS_FROM)),
     };
     reason.map_or(Ok(()), |reason| Err(failed_run(landed, reason)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_that_stops_is_no_end_by_itself() {
+        let told = how_it_ended(Outcome::Signaled(SIGSTOP as u8));
+        assert!(told.starts_with("was stopped by signal ") && told.contains("(SIGSTOP)"), "{told}");
+        assert_eq!(how_it_ended(Outcome::Signaled(9)), "was ended by signal 9 (SIGKILL)");
+        assert!(how_it_ended(Outcome::TimedOut).contains("--timeout"));
+    }
 }

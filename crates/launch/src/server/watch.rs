@@ -30,6 +30,8 @@ pub(super) fn watch(
     pauses: &mut Pauses,
 ) -> Watched {
     let mut killed = None;
+    // The signal that stopped the command last.
+    let mut stop = None;
     // Result of waiting for the command, where the kernel refuses to report an end without reaping the child.
     let mut reaped = None;
     let ending = control.is_some().then(|| process::end_of(started.pid).ok()).flatten();
@@ -53,14 +55,15 @@ pub(super) fn watch(
             Seen::Stopped(signal @ (signal::SIGTTIN | signal::SIGTTOU)) => {
                 killed = killed.or(Some(RunEnd::Ended(Exit::Signal(signal as u8))));
             }
-            Seen::Stopped(_) | Seen::Interrupted => {}
+            Seen::Stopped(signal) => stop = Some(signal),
+            Seen::Interrupted => {}
         }
         pauses.pass_on();
         let over = |limit_ns| clock::monotonic_ns() - started.started_ns >= limit_ns;
         if signal::stop_requested() {
             killed = Some(RunEnd::Aborted);
         } else if timeout_ns.is_some_and(over) {
-            killed = killed.or(Some(RunEnd::TimedOut));
+            killed = killed.or_else(|| Some(at_limit(started.pid, stop)));
         }
         if let Some(end) = killed
             && !signal::send_if_permitted(started.pid, signal::SIGKILL)
@@ -79,6 +82,15 @@ pub(super) fn watch(
     // If waiting failed, the end of the program is not known, even if fauxplat killed it.
     let end = if matches!(end, RunEnd::NotStarted(..)) { end } else { killed.unwrap_or(end) };
     Watched { end, ended_ns, usage, seen }
+}
+
+/// How a run ended that is over because of its time limit: a command that stopped itself, and that nothing has continued,
+/// would not have ended with more time, so that the signal that stopped it is reported.
+fn at_limit(pid: i32, stop: Option<i32>) -> RunEnd {
+    match stop.filter(|_| procfs::is_stopped(pid)) {
+        Some(signal) => RunEnd::Ended(Exit::Signal(signal as u8)),
+        None => RunEnd::TimedOut,
+    }
 }
 
 /// Outcome and resource usage of the command; `reaped` holds both if the command was reaped before.
