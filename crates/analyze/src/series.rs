@@ -296,8 +296,8 @@ impl Series {
         }
     }
 
-    /// Numbers of large differences in the early and in the late half of the session, if one half contains significantly
-    /// more than half of them.
+    /// Numbers of large differences in the early and in the late half of the session, if one half contains
+    /// significantly more than half of them.
     fn rare_in_one_half(&self, look: Look) -> Option<[usize; 2]> {
         let seen = &self.pairs[..look.n * self.group];
         let least = threshold_of(seen, self.excess.least());

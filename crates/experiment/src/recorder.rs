@@ -1,8 +1,8 @@
 //! Stores the samples and the evidence of an experiment, in memory and in the store.
 //!
 //! A store that refuses something while the experiment goes on neither ends nor delays it. No attempt waits for a lock:
-//! the samples stay in memory, and the next samples are the next occasion. After any other refusal nothing more is stored
-//! until the end, when everything that is missing is stored in its order, if possible.
+//! the samples stay in memory, and the next samples are the next occasion. After any other refusal nothing more is
+//! stored until the end, when everything that is missing is stored in its order, if possible.
 
 use fauxplat_model::document::{Findings, Header};
 use fauxplat_model::{Command, Evidence, Sample};
@@ -115,8 +115,8 @@ impl Recorder {
         &self.samples[before..]
     }
 
-    /// Stores what the store lacks, without waiting for a lock, unless the store has refused something for another reason
-    /// than a lock.
+    /// Stores what the store lacks, without waiting for a lock, unless the store has refused something for another
+    /// reason than a lock.
     fn store_new(&mut self) {
         if self.experiment.is_some() && self.refused.as_ref().is_none_or(is_lock) {
             self.refused = without_waiting(|| self.catch_up()).err();

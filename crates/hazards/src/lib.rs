@@ -1,9 +1,9 @@
 //! Hazards of a machine for measurements: a declaration for each, read from a root path and judged.
 //!
-//! Nothing is ever written. The root is `/` on the machine itself, and otherwise a capture: a tree of files. A file that is
-//! missing, may not be read or has invalid contents makes only its own hazard *unknown* or *not applicable*, with the
-//! reason. A file that a capture lacks may well be on its machine, so that its hazard is *unknown*.
-//! All counters are read twice, an interval apart, for all hazards together.
+//! Nothing is ever written. The root is `/` on the machine itself, and otherwise a capture: a tree of files. A file
+//! that is missing, may not be read or has invalid contents makes only its own hazard *unknown* or *not applicable*,
+//! with the reason. A file that a capture lacks may well be on its machine, so that its hazard is *unknown*. All
+//! counters are read twice, an interval apart, for all hazards together.
 
 mod explain;
 mod finding;
@@ -138,8 +138,8 @@ fn verdict(hazard: &Hazard, view: &View<'_>) -> Judged {
     }
 }
 
-/// Returns a judgement as far as the files show it: a capture that names no CPU, or that lacks a file which the hazard's
-/// function consulted, does not show that a hazard is harmless.
+/// Returns a judgement as far as the files show it: a capture that names no CPU, or that lacks a file which the
+/// hazard's function consulted, does not show that a hazard is harmless.
 fn shown(judged: Judged, view: &View<'_>) -> Verdict {
     match view.tree.take_cut() {
         _ if view.tree.is_live() || !judged.severity.is_harmless() => Ok(judged),

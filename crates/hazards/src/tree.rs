@@ -81,7 +81,8 @@ impl Missing {
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     root: PathBuf,
-    /// What was asked for and may be missing only in this capture, and not on the machine; see [`Tree::take_cut`].
+    /// A file that was asked for and may be missing only in this capture, and not on the machine; see
+    /// [`Tree::take_cut`].
     cut: Cell<Option<&'static str>>,
 }
 
@@ -129,8 +130,8 @@ impl Tree {
         }
     }
 
-    /// Returns a file or folder that a hazard consulted since the last call beside its own files, and that is not in the
-    /// capture.
+    /// Returns a file or folder that a hazard consulted since the last call beside its own files, and that is not in
+    /// the capture.
     pub(crate) fn take_cut(&self) -> Option<&'static str> {
         self.cut.take()
     }

@@ -45,6 +45,7 @@ Exit codes:
   2   bad usage or bad input
   3   the machine or its permissions do not allow it, or no machine answered
   4   no machine could be measured, since the measured command failed there
+  130 interrupted; the report has what came until then
   70  a bug in fauxplat";
 
 pub fn after(examples: &str) -> String {

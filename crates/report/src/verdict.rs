@@ -165,8 +165,8 @@ fn mean_interval(comparison: &Comparison, mean: &MeanRatio) -> String {
     format!("{level} interval {} to {}", end(mean.low_ratio), end(mean.high_ratio))
 }
 
-/// Whether the mean has a verdict of its own that it differs. Its interval alone is none: where typical runs differ, the
-/// test of the mean is not made, and elsewhere it may not agree.
+/// Whether the mean has a verdict of its own that it differs. Its interval alone is none: where typical runs differ,
+/// the test of the mean is not made, and elsewhere it may not agree.
 fn is_mean_shown(comparison: &Comparison) -> bool {
     comparison.mean_verdict == Verdict::Different || comparison.difference_in.contains(&DifferenceIn::Mean)
 }

@@ -439,9 +439,8 @@ fn a_printed_metric_that_is_not_there_ends_it_before_it_begins() {
     compare(&[&decides[..], &["--metric-from", "speed=is ([0-9]+)"]].concat())
         .complains(2, &["--metric printed:speed", "nothing that the command printed matches"]);
     compare(&[&decides[..], &["--metric-from", "speed=is"]].concat()).complains(2, &["has no group"]);
-    for elsewhere in ["inherit", "null"] {
-        compare(&["--metric-from", "speed=(.)", "--stdout", elsewhere]).complains(2, &["--stdout"]);
-    }
+    let elsewhere = |to: &str| compare(&["--metric-from", "speed=(.)", "--stdout", to]);
+    ["inherit", "null"].iter().for_each(|to| drop(elsewhere(to).complains(2, &["--stdout"])));
 }
 
 /// A gate with `--confirm` fails only if a second measurement shows the same.

@@ -13,13 +13,13 @@ const KILLED: u8 = 9;
 /// Why a failed run ends the experiment.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reason {
-    /// Each failed run does, since failed runs are neither kept nor left out.
+    /// A single failed run ends it, since failed runs are neither kept nor left out.
     Each,
-    /// So many runs have failed; `of` is the number of blocks or runs (`unit`) so far.
+    /// The number of failed runs is too large for that of blocks or runs (`unit`) so far, `of`.
     Many { failed: u32, of: u32, unit: &'static str },
-    /// The latest runs of the command, so many of them, all failed.
+    /// The latest runs of the command, of this number, all failed.
     Latest(usize),
-    /// All runs of the experiment so far failed.
+    /// No run of the experiment has succeeded so far.
     All,
 }
 

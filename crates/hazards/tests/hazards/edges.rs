@@ -43,7 +43,7 @@ fn a_machine_without_a_readable_cpu_is_judged() {
     }
 }
 
-/// What was not captured may be there: nothing of an empty capture is harmless, and nothing is said not to be there.
+/// A file that was not captured may be there: no hazard of an empty capture is harmless or not applicable.
 #[test]
 fn nothing_of_an_empty_capture_is_harmless() {
     let root = folder();

@@ -84,8 +84,8 @@ pub(super) fn watch(
     Watched { end, ended_ns, usage, seen }
 }
 
-/// How a run ended that is over because of its time limit: a command that stopped itself, and that nothing has continued,
-/// would not have ended with more time, so that the signal that stopped it is reported.
+/// How a run ended that is over because of its time limit: a command that stopped itself, and that nothing has
+/// continued, would not have ended with more time, so that the signal that stopped it is reported.
 fn at_limit(pid: i32, stop: Option<i32>) -> RunEnd {
     match stop.filter(|_| procfs::is_stopped(pid)) {
         Some(signal) => RunEnd::Ended(Exit::Signal(signal as u8)),

@@ -64,8 +64,8 @@ pub struct Comparison {
     /// more came in one half that nothing is concluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail_halves: Option<[usize; 2]>,
-    /// Whether no common ratio explains the pairs, by the bands of the quantiles, and the estimate is the median of their
-    /// ratios.
+    /// Whether no common ratio explains the pairs, by the bands of the quantiles, and the estimate is the median of
+    /// their ratios.
     #[serde(default)]
     pub is_mixture: bool,
     /// Shares of the runs of both commands in two modes; `None` if the readings of neither command have two modes.

@@ -105,8 +105,8 @@ fn compared_with_first(found: &[RunFindings]) -> impl Iterator<Item = &Compariso
     found.iter().filter_map(|it| it.against_first.as_deref())
 }
 
-/// Sentence with advice on how to obtain a clearer answer; `None` if the answer is clear, or if runs that failed ended the
-/// experiment, as they would end a comparison. A comparison that failed is no reason to advise a comparison.
+/// Sentence with advice on how to obtain a clearer answer; `None` if the answer is clear, or if runs that failed ended
+/// the experiment, as they would end a comparison. A comparison that failed is no reason to advise a comparison.
 fn hint(record: &Record, found: &[RunFindings]) -> Option<String> {
     let has_failed = record.header.condition.ignore_failure == IgnoredFailures::None
         && found.iter().any(|own| own.failures > 0);

@@ -96,8 +96,8 @@ fn typically(comparison: &Comparison, a: &str, b: &str) -> String {
 }
 
 /// Clause about the mean, if it disagrees with typical runs: on the other side, not significant, or beyond the margin
-/// while typical runs are within it or the reverse. A mean without a verdict of its own is given and not claimed. Beside
-/// a gate that is not decided, the clause also names a mean whose estimate lies beyond the margin.
+/// while typical runs are within it or the reverse. A mean without a verdict of its own is given and not claimed.
+/// Beside a gate that is not decided, the clause also names a mean whose estimate lies beyond the margin.
 fn unlike(comparison: &Comparison, mean: &MeanRatio) -> Option<String> {
     let &Comparison { effect_ratio: effect, margin, ci_low_ratio: low, ci_high_ratio: high, .. } = comparison;
     let shown = mean_interval(comparison, mean);
