@@ -140,7 +140,7 @@ impl Told<'_> {
         }
         let what = match self.verb {
             "" => format!("`{word}` is neither a verb of fauxplat nor a program"),
-            verb => format!("`{word}` is nothing that {verb} does"),
+            verb => format!("{verb} has no subcommand `{word}`"),
         };
         if let Some(ours) = verb_for(&word).filter(|_| self.verb.is_empty()) {
             return (format!("`{word}` is no verb of fauxplat"), Some(format!(": {ours}")));

@@ -183,7 +183,7 @@ fn of_several_commands_what_one_leaves_to_the_next_turns_no_sign_and_is_named() 
         let carried = against.carry_over.expect("each command ran twice in a row");
         assert!(carried.is_shown && carried.decides, "{carried:?}");
         let text = report(&finished, Format::Text).unwrap();
-        assert!(text.contains("Something is left to the next run"), "{text}");
+        assert!(text.contains("A command affects the run after it"), "{text}");
     }
 }
 

@@ -99,8 +99,10 @@ fn left(comparison: &Comparison, sides: &Sides, is_a: bool) -> String {
     let (costly, other) = if is_a { (a, b) } else { (b, a) };
     let reads = if is_time(comparison.metric) { "takes longer" } else { "reads higher" };
     match sides.are_all {
-        true => format!("Something is left to the next run, which {reads} after {costly} than after {other}"),
-        false => "Something is left to the next run".to_owned(),
+        true => {
+            format!("A command affects the run after it, which {reads} after {costly} than after {other}")
+        }
+        false => "A command affects the run after it".to_owned(),
     }
 }
 
@@ -195,7 +197,9 @@ fn mixture(comparison: &Comparison) -> Option<String> {
         Some((least, most)) => format!("; quantile by quantile from {} to {}", ratio(least), ratio(most)),
         None => String::new(),
     };
-    let sentence = format!("No single shift describes the difference: the typical pair is the median{ends}.");
+    let sentence = format!(
+        "The difference is not the same for fast and for slow runs, so that the typical pair is the median of the pairs{ends}."
+    );
     comparison.is_mixture.then_some(sentence)
 }
 
@@ -241,15 +245,19 @@ fn leaning(comparison: &Comparison, lean: DroppedLean, [a, b]: [&str; 2]) -> Str
     };
     // `lean` has only pairs that were dropped because a command waited, not those dropped for other reasons.
     let pairs = lean.a + lean.b;
-    format!("In {more} of {pairs} pairs that were dropped since one of both waited, {name} did{withheld}.")
+    format!(
+        "Of {pairs} pairs that were dropped because a command waited for a CPU, {name} waited in {more}{withheld}."
+    )
 }
 
 /// Sentence, for full reports, about how often each command waited in dropped pairs, if chance allows the difference.
 pub(crate) fn waited(comparison: &Comparison, [a, b]: [&str; 2]) -> Option<String> {
     let lean = comparison.dropped_lean.filter(|it| !it.leans)?;
-    let each = [(a, lean.a), (b, lean.b)].map(|(name, pairs)| format!("{name} in {pairs}"));
-    let each = listed(&each);
-    Some(format!("Of pairs that were dropped since one of both waited: {each}, no more than chance allows."))
+    let each = [(a, lean.a), (b, lean.b)].map(|(name, pairs)| format!("{name} waited in {pairs}"));
+    let (each, pairs) = (listed(&each), lean.a + lean.b);
+    Some(format!(
+        "Of {pairs} pairs that were dropped because a command waited for a CPU, {each}: chance allows this difference."
+    ))
 }
 
 /// Sentence, for full reports, about the difference in runs that follow their own command and in runs that follow
@@ -262,9 +270,12 @@ pub(crate) fn carry_over(comparison: &Comparison) -> Option<String> {
     };
     let said = match (is_shown, decides) {
         _ if source == Some(RiseSource::Itself) => {
-            ", by the programs themselves; an answer has to hold for both"
+            "; the programs alternate by themselves, and a verdict has to hold for both kinds of runs"
         }
-        _ if source == Some(RiseSource::Unclear) => ", by whom is not clear; an answer has to hold for both",
+        _ if source == Some(RiseSource::Unclear) => {
+            "; whether the other command or the program itself causes this is not clear, and a verdict has to hold for \
+             both kinds of runs"
+        }
         (_, true) => "; runs after the same command decide",
         (true, false) => "; all runs together decide",
         (false, false) => ", which may be zero",

@@ -104,7 +104,11 @@ fn doubt(comparison: &Comparison) -> String {
             format!("{interval} contains both equality and differences of more than ±{margin_words}")
         }
         (true, true) if !is_baseline(comparison) => {
-            format!("{interval} lies within ±{margin_words}, but the tests at its two ends do not both agree")
+            let lower = super::margin_downwards(comparison);
+            format!(
+                "{interval} lies within ±{margin_words}, but the tests against +{margin_words} and against −{lower} do not \
+                 both exclude such a difference"
+            )
         }
         (false, _) if low.is_finite() && high.is_finite() => {
             format!(

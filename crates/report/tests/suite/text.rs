@@ -354,7 +354,7 @@ fn why_an_interval_within_the_margin_was_not_enough() {
     let open = comparisons::comparison("a", "b", Verdict::Inconclusive, 1.001, 0.004);
     let text = comparisons::compare(Comparison { stopped_by: StoppedBy::MaxPairs, ..open }).text(200);
     assert!(
-        text.contains("the tests at its two ends do not both agree") && !text.contains("next look"),
+        text.contains("against −0.99 % do not both exclude such a difference") && !text.contains("next look"),
         "{text}"
     );
 }

@@ -401,26 +401,26 @@ fn what_is_left_to_the_next_run_is_a_finding() {
     says(
         &text,
         &[
-            "Something is left to the next run, which takes longer after sort than after gsort: after a run of the \
+            "A command affects the run after it, which takes longer after sort than after gsort: after a run of the \
              same command gsort is 2.80 times as fast, after a run of the other 1.60 times as slow; the verdict is that of \
              runs that follow a run of the same command, which include effects of a command on its own next run.",
         ],
     );
     says(&brief(&carrying(true, false)), &["the verdict is that of all runs together"]);
-    assert!(!brief(&carrying(false, false)).contains("left to the next run"));
+    assert!(!brief(&carrying(false, false)).contains("affects the run after it"));
     let figures = "after the same command: −64.3 % (−66.3 % to −62.3 %); after another command: +60.0 % (";
     says(&full(&carrying(false, false)), &[figures]);
     // Carry-over below the margin is no finding, and no cause is named if a third command ran, too.
     let mut small = carrying(true, false);
     small.carry_over.as_mut().unwrap().carried =
         RatioInterval { ratio: 1.004, low_ratio: 1.002, high_ratio: 1.006 };
-    assert!(!brief(&small).contains("left to the next run"));
+    assert!(!brief(&small).contains("affects the run after it"));
     let mut three = comparisons::compare_three();
     let Findings::Compare(found) = &mut three.findings else { unreachable!("it was compared") };
     found.comparisons[1].carry_over = carrying(true, true).carry_over;
     says(
         &words(&brief_of(&three)),
-        &["Something is left to the next run: after a run of the same command rsort data is 2.80 times"],
+        &["A command affects the run after it: after a run of the same command rsort data is 2.80 times"],
     );
 }
 
@@ -434,13 +434,16 @@ fn runs_that_alternate_by_themselves_are_no_carry_over() {
     let own = with(RiseSource::Itself);
     let parts = "Of two runs in a row, B against A is +60.0 % in the first, −64.3 % in the second.";
     says(&brief(&own), &[parts, "runs alternate by themselves", "`--order ab` is out of step with them."]);
-    says(&full(&own), &["by the programs themselves; an answer has to hold for both."]);
+    says(
+        &full(&own),
+        &["; the programs alternate by themselves, and a verdict has to hold for both kinds of runs."],
+    );
     let unclear = with(RiseSource::Unclear);
     says(
         &brief(&unclear),
         &[parts, "has to hold for first runs and for second ones. More pairs may decide it."],
     );
-    assert!(!brief(&unclear).contains("left to the next run"));
+    assert!(!brief(&unclear).contains("affects the run after it"));
     assert!(!brief(&with(RiseSource::AnotherCommand)).contains("in a row"));
 }
 
@@ -520,11 +523,11 @@ fn a_mixture_has_no_single_shift() {
     says(
         &brief(&mixture),
         &[
-            "No single shift describes the difference: the typical pair is the median; quantile by quantile from −1.00 % at \
-             10.0 % to +31.0 % at 90.0 %.",
+            "The difference is not the same for fast and for slow runs, so that the typical pair is the median of the pairs; \
+             quantile by quantile from −1.00 % at 10.0 % to +31.0 % at 90.0 %.",
         ],
     );
-    assert!(!brief(&slower()).contains("single shift"));
+    assert!(!brief(&slower()).contains("not the same for fast"));
 }
 
 #[test]
@@ -535,17 +538,20 @@ fn dropped_pairs_that_lean_withhold_equality() {
     says(
         &brief(&dropped(1, 14, true)),
         &[
-            "In 14 of 15 pairs that were dropped since one of both waited, gsort did, so ",
+            "Of 15 pairs that were dropped because a command waited for a CPU, gsort waited in 14, so ",
             "equivalent",
             " is withheld.",
         ],
     );
     let different = Comparison { dropped_lean: Some(DroppedLean { a: 9, b: 1, leans: true }), ..slower() };
-    says(&brief(&different), &["In 9 of 10 pairs that were dropped since one of both waited, sort did."]);
-    assert!(!brief(&dropped(3, 4, false)).contains("dropped since"));
+    says(
+        &brief(&different),
+        &["Of 10 pairs that were dropped because a command waited for a CPU, sort waited in 9."],
+    );
+    assert!(!brief(&dropped(3, 4, false)).contains("dropped because"));
     says(
         &full(&dropped(3, 4, false)),
-        &["dropped since one of both waited: sort in 3 and gsort in 4, no more than chance"],
+        &["for a CPU, sort waited in 3 and gsort waited in 4: chance allows this difference."],
     );
 }
 
