@@ -56,7 +56,8 @@ pub(super) fn passed(
     decide(gates, found, changes.as_ref())
 }
 
-/// Applies the gates; the message lists each failing gate with its machines.
+/// Applies the gates; the message lists each failing gate with its machines. A gate without an answer is told beside
+/// one that fails.
 ///
 /// # Errors
 /// Fails where a gate fails, or where a gate has no answer because no machine was compared with others or over time.
@@ -71,9 +72,19 @@ pub(super) fn decide(
         (!names.is_empty()).then(|| format!("{gate}: {}", listed(&names)))
     };
     let failed: Vec<String> = gates.iter().filter_map(failing).collect();
-    if !failed.is_empty() {
-        return Err(Failure::gate(format!("--fail-if {}", failed.join("; "))));
-    }
+    let failed = (!failed.is_empty()).then(|| Failure::gate(format!("--fail-if {}", failed.join("; "))));
+    Failure::both(failed.map_or(Ok(()), Err), answered(gates, found, changes))
+}
+
+/// Checks that every gate has an answer.
+///
+/// # Errors
+/// Fails where a gate has none, because no machine was compared with others or over time.
+fn answered(
+    gates: &[FleetGate],
+    found: &FleetFindings,
+    changes: Option<&FleetWatchFindings>,
+) -> Result<(), Failure> {
     // If no machine could be judged over time, the absence of changes is no answer to a gate.
     if let Some(why) = changes.and_then(why_unjudged) {
         return Err(Failure::machine(format!("--fail-if {} cannot be answered: {why}", FleetGate::Changed)));
