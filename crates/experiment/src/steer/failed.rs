@@ -1,7 +1,6 @@
 //! Handles runs that failed.
 
 use fauxplat_model::{Outcome, Sample};
-
 use fauxplat_sys::signal::{SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
 
 use super::Landed;

@@ -33,7 +33,7 @@ fn sentence(name: &str, it: &LevelChange) -> String {
         ),
     };
     format!(
-        "The {} of {name} is another {place}: {} (95{TIE}% interval {} to {}) against the runs before.",
+        "The {} of {name} changes {place}: {} (95{TIE}% interval {} to {}) against the runs before.",
         it.metric.title(),
         change(it.ratio),
         change(it.low_ratio),

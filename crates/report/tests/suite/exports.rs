@@ -208,7 +208,8 @@ fn each_metric_has_its_gate_in_a_summary() {
 #[test]
 fn github_action_benchmark_has_the_gate_of_every_metric() {
     let metric =
-        Metric::open(MetricSpec::open(MetricId::open("printed", "v").unwrap(), Unit::Millionth)).unwrap();
+        Metric::open(MetricSpec::open(MetricId::open("printed", "of-the-action").unwrap(), Unit::Millionth))
+            .unwrap();
     let mut owned = comparisons::compare_metrics();
     let Findings::Compare(found) = &mut owned.findings else { unreachable!("it is a comparison") };
     let answers = [(Metric::WALL, GateState::Within), (metric, GateState::Beyond)];

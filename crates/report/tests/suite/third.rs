@@ -597,7 +597,7 @@ fn a_level_that_changes_is_told_with_its_place() {
         low_ratio: 1.15,
         high_ratio: 1.25,
     };
-    let wanted = "The wall time of gsort is another from run 101 on (95 % interval 98 to 110), 4.200 s after the start \
+    let wanted = "The wall time of gsort changes from run 101 on (95 % interval 98 to 110), 4.200 s after the start \
                   (4.000 s to 4.600 s): +20.0 % (95 % interval +15.0 % to +25.0 %) against the runs before.";
     let moved = |comparison: Comparison| {
         let mut owned = comparisons::compare(comparison);
@@ -608,7 +608,7 @@ fn a_level_that_changes_is_told_with_its_place() {
     let torn = Comparison { halves: Some([1.0, 1.2]), ..slower() };
     says(&words(&brief_of(&moved(torn))), &[wanted, "gsort: 2 further changes of level."]);
     let whole = moved(slower());
-    assert!(!words(&brief_of(&whole)).contains("is another from run"));
+    assert!(!words(&brief_of(&whole)).contains("changes from run"));
     says(&words(&whole.text(100)), &[wanted]);
     let mut run = crate::common::run(&["gsort"]);
     let Findings::Run(found) = &mut run.findings else { unreachable!("`run` was asked for") };
