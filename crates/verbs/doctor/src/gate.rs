@@ -50,7 +50,7 @@ impl Gate {
 
     /// The message about a gate that has no answer, because no hazard could be read that it is about; `None` otherwise.
     pub(crate) fn unanswered(&self, examination: &Examination) -> Option<String> {
-        let asked = || examination.hazards.iter().filter(|found| self.is_about(found));
+        let asked = || examination.hazards.iter().filter(move |found| self.is_about(found));
         let first = asked().next().filter(|_| asked().all(is_unread))?;
         let (reason, name) = (first.reason.as_deref().unwrap_or("unknown"), self.hazard.unwrap_or("any"));
         Some(format!("--fail-if {name}={} cannot be answered: {reason}", self.level))
