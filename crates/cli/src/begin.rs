@@ -46,11 +46,13 @@ pub(crate) fn beginning<'a>(
     })
 }
 
-/// Origin of an experiment: the checkout in the working directory, the label that the user gave, and the machine.
+/// Origin of an experiment: the working directory and the checkout there, the label that the user gave, and the machine.
 /// Commands of `--commits` have commits of their own, which are not read here.
 fn origin(machine: &Machine, end: &EndArgs) -> Origin {
     let checkout = if machine.is_live() { checkout(Path::new(".")) } else { None };
-    Origin { checkout, label: end.label.clone(), ..fauxplat_topology::origin(machine.root()) }
+    let folder = if machine.is_live() { std::fs::canonicalize(".").ok() } else { None };
+    let folder = folder.and_then(|folder| folder.to_str().map(str::to_owned));
+    Origin { checkout, folder, label: end.label.clone(), ..fauxplat_topology::origin(machine.root()) }
 }
 
 /// Checks every format and destination of the verb's reports before anything is measured.

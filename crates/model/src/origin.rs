@@ -13,6 +13,13 @@ pub struct Checkout {
     pub dirty: Option<bool>,
     /// Time of the commit, in seconds since 1970, UTC; `None` if git did not answer in time.
     pub committed_s: Option<i64>,
+    /// Name of the repository, equal for its clones on all machines: host and path of its remote, without user and
+    /// password, or the path of its folder if there is no remote. `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+    /// Absolute path of the top of the work tree; `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top: Option<String>,
 }
 
 /// Where and by whom a measurement was made. A field is `None` if its value could not be determined.
@@ -21,6 +28,9 @@ pub struct Origin {
     /// State of the repository around the working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkout: Option<Checkout>,
+    /// Absolute path of the working directory; `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The user's text in `--label`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -35,6 +45,13 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Repository of the working directory or, outside of a repository, that folder; `None` in records of earlier
+    /// versions.
+    pub fn place(&self) -> Option<&str> {
+        let repository = self.checkout.as_ref().and_then(|checkout| checkout.repository.as_deref());
+        repository.or(self.folder.as_deref())
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == Origin::default()
     }

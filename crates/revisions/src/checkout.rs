@@ -9,6 +9,7 @@ use fauxplat_model::{Checkout, Outcome};
 use fauxplat_sys::files::read_bounded;
 
 use crate::git::Git;
+use crate::remote;
 
 /// Time limit for each of two calls of git. Git takes longer for a tree of a million files, for which a measurement
 /// must not wait: local changes and the time of the commit are then unknown.
@@ -22,7 +23,7 @@ const LINKS_MAX: usize = 5;
 
 /// The state of the repository around a folder; `None` outside of a repository, and before its first commit.
 ///
-/// Commit and branch are read from git's files, so that they are known where git is not installed or refuses the
+/// Commit, branch and remote are read from git's files, so that they are known where git is not installed or refuses the
 /// repository of another user. Local changes and the time of the commit are read by calling git, with a time limit.
 pub fn checkout(folder: &Path) -> Option<Checkout> {
     let (top, own) = around(&fs::canonicalize(folder).ok()?)?;
@@ -37,11 +38,16 @@ pub fn checkout(folder: &Path) -> Option<Checkout> {
     let ask = |words: &[&str]| git.as_ref().and_then(|git| asked(git, words));
     let changes = ask(&["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=dirty"]);
     let committed = ask(&["log", "-1", "--no-show-signature", "--format=%ct", &commit]);
+    // Work trees of `git worktree` share the folder of git, and so the name.
+    let shared = fs::canonicalize(&shared).unwrap_or(shared);
+    let config = text(&shared.join("config")).unwrap_or_default();
     Some(Checkout {
         commit,
         branch: branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned()),
         dirty: changes.map(|changes| !changes.trim().is_empty()),
         committed_s: committed.and_then(|seconds| seconds.trim().parse().ok()),
+        repository: remote::by_config(&config).or_else(|| remote::by_folder(&shared)),
+        top: top.to_str().map(str::to_owned),
     })
 }
 

@@ -13,6 +13,7 @@ mod compared;
 mod error;
 mod git;
 mod local;
+mod remote;
 mod repository;
 mod snapshot;
 mod tree;

@@ -80,6 +80,11 @@ fn a_checkout_is_the_commit_the_branch_and_local_changes() {
     assert_eq!(checkout(&top).unwrap().commit, head, "of a packed reference");
     let beside = checkout(&place.path("beside")).unwrap();
     assert_eq!((beside.branch.as_deref(), &beside.commit), (Some("side"), &sh(&top, "git rev-parse HEAD~1")));
+    // Without a remote the name is the folder of the repository, which its work trees share.
+    let path = |path: &Path| fs::canonicalize(path).unwrap().to_str().map(str::to_owned);
+    assert_eq!((&beside.repository, beside.top), (&path(&top), path(&place.path("beside"))));
+    sh(&top, "git remote add origin https://ada:secret@example.org/ada/tool.git");
+    assert_eq!(checkout(&top.join("sub")).unwrap().repository.as_deref(), Some("example.org/ada/tool"));
     sh(&top, "git checkout -q --detach");
     assert_eq!(checkout(&top).unwrap().branch, None);
     let empty = place.path("empty");

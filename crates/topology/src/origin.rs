@@ -15,6 +15,7 @@ const IDENTITY_LENGTH: usize = 16;
 pub fn origin(root: &Path) -> Origin {
     Origin {
         checkout: None,
+        folder: None,
         label: None,
         host: read::text(root, "proc/sys/kernel/hostname"),
         user: user(root),

@@ -40,11 +40,13 @@ impl Sessions {
                     branch: Some("main".into()),
                     dirty: Some(false),
                     committed_s: Some(1_700_000_000 + commit as i64),
+                    ..Checkout::default()
                 }),
                 label: (day == 3).then(|| "third".to_owned()),
                 host: Some(format!("host-{machine}")),
                 user: Some("ada".into()),
                 machine_id: Some(machine.to_owned()),
+                folder: None,
             },
             ..Header::default()
         };
