@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Condition;
 
+/// Name of the parameter in which a record stores the commit of a command (`--commits`).
+pub const COMMIT: &str = "commit";
+
 /// A command that is ready to be executed: its line is split into words, its program is located, and its condition is
 /// known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,4 +32,11 @@ pub struct Command {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclude: Option<Vec<String>>,
     pub condition: Condition,
+}
+
+impl Command {
+    /// Commit whose work tree the command runs in; `None` unless the command is one of `--commits`.
+    pub fn commit(&self) -> Option<&str> {
+        self.parameters.iter().find(|(name, _)| name == COMMIT).map(|(_, hash)| hash.as_str())
+    }
 }

@@ -31,6 +31,7 @@ mod printed_source;
 mod relation;
 mod rule;
 mod sample;
+mod series_identity;
 mod shell;
 mod shift;
 mod simulated;
@@ -42,7 +43,7 @@ mod topology;
 mod trial;
 
 pub use build::{Build, Padding, Variant, Variation, Way};
-pub use command::Command;
+pub use command::{COMMIT, Command};
 pub use condition::{Aslr, Condition, CpuChoice, EnvBase, EnvPad, Heap, Output, Placement, Spread};
 pub use control::Control;
 pub use decided::{COMPARISON_LEVEL_MIN, Margin, SWEEP_LEVEL_MIN, StatedMargin};
@@ -78,6 +79,7 @@ pub use sample::{
     Bound, Bounds, Counted, CounterFloor, Outcome, Phase, Reading, Readings, Sample, Source, Sources, Told,
     metrics_of,
 };
+pub use series_identity::{Ground, PLAIN_COMMANDS, SeriesIdentity};
 pub use shell::Shell;
 pub use shift::{CacheTransfer, ShiftCount, ShiftSample};
 pub use simulated::{CacheShape, SimulatedCaches, SimulatedMachine};

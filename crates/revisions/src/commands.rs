@@ -3,12 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::{Failure, Machine, resolve};
-use fauxplat_model::{Command, Definition};
+use fauxplat_model::{COMMIT, Command, Definition};
 
 use crate::{Repository, RevisionError, Tree};
-
-/// Name of the parameter in which a record has the commit of a command.
-pub const COMMIT: &str = "commit";
 
 /// Resolves the commands of a definition, each in the work tree with the same index. A working directory that lies
 /// inside the repository becomes the same folder of the work tree; any other working directory stays.

@@ -23,7 +23,7 @@ mod workshop;
 pub use build::Build;
 pub use changes::Changes;
 pub use checkout::checkout;
-pub use commands::{COMMIT, alike, commands_in, placed_in};
+pub use commands::{alike, commands_in, placed_in};
 pub use compared::Compared;
 pub use error::RevisionError;
 pub use repository::{LineCommit, Repository, Revision, WORKTREE};

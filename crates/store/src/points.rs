@@ -17,6 +17,9 @@ const PICO: f64 = 1e12;
 /// Maximum absolute value of a stored logarithm. No metric comes near it.
 const LN_MAX: f64 = 1e6;
 
+/// The column of points that was added last.
+const LAST_COLUMN: &str = "folder";
+
 /// The figure of a benchmark in one session, which is a point of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
@@ -26,8 +29,17 @@ pub struct Point {
     /// Start of the experiment in RFC 3339 form, UTC.
     pub started: Arc<str>,
     pub benchmark: Arc<str>,
-    /// File name of the benchmark's program, or the name of the harness that ran it.
+    /// File name of the benchmark's program, or the command that builds it.
     pub program: Arc<str>,
+    /// Arguments that the user gave to a benchmark program; empty for a command.
+    pub arguments: Arc<str>,
+    /// Harness that measured the benchmark; `None` for a command.
+    pub harness: Option<Arc<str>>,
+    /// Repository, and the folder within it, in which the program ran, as `NAME` or `NAME:FOLDER`; `None` outside of a
+    /// repository, and for experiments of earlier versions.
+    pub repository: Option<Arc<str>>,
+    /// Absolute path of the folder in which the program ran; `None` if it is not known.
+    pub folder: Option<Arc<str>>,
     pub metric: Arc<str>,
     /// Unit of the metric, such as `ns`.
     pub unit: Arc<str>,
@@ -61,7 +73,7 @@ pub struct PointFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointDigest {
     pub benchmark: String,
-    /// File name of the benchmark's program, or the name of the harness that ran it.
+    /// File name of the benchmark's program, or the command that builds it.
     pub program: String,
     pub digest: String,
 }
@@ -111,7 +123,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Passes the stored points to a receiver, series by series, ordered by experiment within a series.
+    /// Passes the stored points to a receiver, ordered by benchmark, program, machine and experiment.
     ///
     /// # Errors
     /// Returns the store's error if reading fails.
@@ -189,7 +201,7 @@ impl Store {
     /// # Errors
     /// Returns the store's error if reading fails.
     pub fn notes(&self) -> Result<Vec<Note>, StoreError> {
-        if !self.keeps_points()? {
+        if self.engine().columns("note")?.is_empty() {
             return Ok(Vec::new());
         }
         let note = |row: &Values| {
@@ -221,9 +233,10 @@ impl Store {
         Ok(digests.into_iter().map(digest).collect())
     }
 
-    /// Returns whether the tables of points exist: a store of an earlier version that cannot be written lacks them.
+    /// Returns whether the tables of points exist with all columns: a store of an earlier version that cannot be written
+    /// lacks them.
     fn keeps_points(&self) -> Result<bool, StoreError> {
-        Ok(!self.engine().columns("point")?.is_empty())
+        Ok(self.engine().columns("point")?.iter().any(|name| name == LAST_COLUMN))
     }
 }
 
@@ -256,12 +269,16 @@ fn values(point: &Point) -> Vec<Value> {
         pico(point.ln),
         point.error.map_or(Value::Null, pico),
         Value::Integer(point.runs.cast_signed()),
+        text(&point.arguments),
+        optional(point.harness.as_deref()),
+        optional(point.repository.as_deref()),
+        optional(point.folder.as_deref()),
     ]
 }
 
 /// Names in the previous row of points, which are mostly equal to the names in the next row and then share its memory.
 #[derive(Default)]
-struct Names([Option<Arc<str>>; 6]);
+struct Names([Option<Arc<str>>; 10]);
 
 impl Names {
     fn shared(&mut self, place: usize, value: &Value) -> Arc<str> {
@@ -270,6 +287,11 @@ impl Names {
             Some(known) if **known == *word => Arc::clone(known),
             _ => Arc::clone(self.0[place].insert(word.into())),
         }
+    }
+
+    /// The text of a column; `None` where the column is NULL.
+    fn optional(&mut self, place: usize, value: &Value) -> Option<Arc<str>> {
+        text(value).is_some().then(|| self.shared(place, value))
     }
 
     fn point(&mut self, row: &Values) -> Point {
@@ -290,12 +312,16 @@ impl Names {
             dirty: some(8).map(|dirty| dirty != 0),
             committed_s: some(9),
             label: text(cell(row, 10)).map(str::to_owned),
-            host: text(cell(row, 11)).map(|_| self.shared(5, cell(row, 11))),
+            host: self.optional(5, cell(row, 11)),
             unit: self.shared(4, cell(row, 12)),
             more_is_better: number(13) != 0,
             ln: number(14) as f64 / PICO,
             error: some(15).map(|error| error as f64 / PICO),
             runs: number(16).cast_unsigned(),
+            arguments: self.shared(6, cell(row, 17)),
+            harness: self.optional(7, cell(row, 18)),
+            repository: self.optional(8, cell(row, 19)),
+            folder: self.optional(9, cell(row, 20)),
         }
     }
 }

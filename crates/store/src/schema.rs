@@ -1,7 +1,7 @@
 //! The tables of a store, and migrations from older versions.
 //!
 //! Migrations only add tables and columns, so that an older fauxplat can still read the parts that it knows of a newer
-//! store.
+//! store. Figures that follow from the experiments may be removed, since they are computed again.
 
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -23,13 +23,14 @@ pub const VERSION: i64 = MIGRATIONS.len() as i64;
 pub(crate) const APPLICATION_ID: i64 = 0x4650_6c74;
 
 /// All migrations: the one at index `i` leads from version `i` to version `i + 1`.
-pub(crate) const MIGRATIONS: [Migration; 6] = [
+pub(crate) const MIGRATIONS: [Migration; 7] = [
     Migration { tables: FIRST, filled: "" },
     Migration { tables: RATE, filled: "" },
     Migration { tables: EVIDENCE, filled: NAMES },
     Migration { tables: SPOOL, filled: "" },
     Migration { tables: BOUNDS, filled: "" },
     Migration { tables: HISTORY, filled: "" },
+    Migration { tables: IDENTITY, filled: "" },
 ];
 
 /// The first version that holds evidence other than runs.
@@ -269,6 +270,19 @@ CREATE TABLE point (
     PRIMARY KEY (metric, benchmark, program, machine, experiment, number)
 ) WITHOUT ROWID;
 CREATE INDEX point_experiment ON point (experiment);
+";
+
+/// Columns that tell series of equal benchmarks apart: the arguments and the harness of the program, and where it ran.
+///
+/// Points of earlier versions lack them, and have the harness of a suite in the place of its program. They are removed
+/// and computed again from their experiments when a series is next requested.
+const IDENTITY: &str = "
+ALTER TABLE point ADD COLUMN arguments TEXT;
+ALTER TABLE point ADD COLUMN harness TEXT;
+ALTER TABLE point ADD COLUMN repository TEXT;
+ALTER TABLE point ADD COLUMN folder TEXT;
+DELETE FROM point;
+DELETE FROM summed;
 ";
 
 /// Returns the names of all tables of a store.

@@ -14,20 +14,22 @@ pub(crate) const SUMMED: &str = "INSERT INTO summed (experiment, points) VALUES 
 
 pub(crate) const INSERT_POINT: &str = "INSERT INTO point
     (metric, benchmark, program, machine, experiment, number, started, revision, dirty, committed_s, label, host,
-     unit, more_is_better, ln_pico, error_pico, runs)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+     unit, more_is_better, ln_pico, error_pico, runs, arguments, harness, repository, folder)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
     ON CONFLICT (metric, benchmark, program, machine, experiment, number) DO NOTHING";
 
-/// Selects the points of all series of a metric, series by series.
+/// Selects the points of all series of a metric.
 pub(crate) const POINTS: &str = "SELECT metric, benchmark, program, machine, experiment, number, started,
-        revision, dirty, committed_s, label, host, unit, more_is_better, ln_pico, error_pico, runs
+        revision, dirty, committed_s, label, host, unit, more_is_better, ln_pico, error_pico, runs,
+        arguments, harness, repository, folder
     FROM point
     WHERE metric = $1
     ORDER BY metric, benchmark, program, machine, experiment, number";
 
 /// Selects the points of one benchmark in a metric.
 pub(crate) const POINTS_OF: &str = "SELECT metric, benchmark, program, machine, experiment, number, started,
-        revision, dirty, committed_s, label, host, unit, more_is_better, ln_pico, error_pico, runs
+        revision, dirty, committed_s, label, host, unit, more_is_better, ln_pico, error_pico, runs,
+        arguments, harness, repository, folder
     FROM point
     WHERE metric = $1 AND benchmark = $2 AND program = $3
     ORDER BY metric, benchmark, program, machine, experiment, number";

@@ -246,7 +246,7 @@ fn an_earlier_store_on_a_server_is_migrated() {
     assert!(whole(&store, 1) == whole(&near, id), "nothing is lost and nothing is new");
     assert_eq!(
         cluster.sql("earlier", "SELECT MAX(version), (SELECT COUNT(*) FROM spool) FROM schema"),
-        "6|0"
+        "7|0"
     );
 }
 

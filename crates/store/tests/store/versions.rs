@@ -115,3 +115,24 @@ fn the_version_tells_an_earlier_build_to_keep_out() {
     assert_eq!(version(&path), VERSION);
     const { assert!(VERSION > 2) };
 }
+
+/// Points of version 6 do not tell series of equal benchmarks apart, so that they are computed again.
+#[test]
+fn points_of_an_earlier_build_are_computed_again() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("store.sqlite");
+    let store = Store::open(&path).unwrap();
+    let experiment = store.begin(&header(), "run", &[command("a")]).unwrap();
+    let id = experiment.finish(&header(), None, State::Finished).unwrap();
+    assert!(store.keep_points(id, &[]).unwrap());
+    assert_eq!(store.without_points().unwrap(), [] as [i64; 0]);
+    drop(store);
+    let earlier = "ALTER TABLE point DROP COLUMN arguments; ALTER TABLE point DROP COLUMN harness;
+        ALTER TABLE point DROP COLUMN repository; ALTER TABLE point DROP COLUMN folder;
+        DELETE FROM schema WHERE version > 6; PRAGMA user_version = 6";
+    Connection::open(&path).unwrap().execute_batch(earlier).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.without_points().unwrap(), [id]);
+    assert!(store.keep_points(id, &[]).unwrap());
+    assert_eq!(store.without_points().unwrap(), [] as [i64; 0]);
+}

@@ -96,8 +96,7 @@ pub fn sort(all: &mut [SeriesFindings]) {
     all.sort_by(|a, b| {
         let ((group_a, log_a), (group_b, log_b)) = (worse(a), worse(b));
         let by_change = rank(group_a).cmp(&rank(group_b)).then(log_b.total_cmp(&log_a));
-        by_change
-            .then_with(|| (&a.name.benchmark, &a.name.machine).cmp(&(&b.name.benchmark, &b.name.machine)))
+        by_change.then_with(|| (&a.name.identity, &a.name.machine).cmp(&(&b.name.identity, &b.name.machine)))
     });
 }
 
@@ -109,8 +108,7 @@ pub fn logs(series: &Series) -> Vec<f64> {
 pub fn name(series: &Series) -> SeriesName {
     let point = series.points.last();
     SeriesName {
-        benchmark: series.key.benchmark.to_string(),
-        program: series.key.program.to_string(),
+        identity: series.key.identity.clone(),
         metric: point.map_or_else(String::new, |it| it.metric.to_string()),
         unit: point.map_or_else(String::new, |it| it.unit.to_string()),
         more_is_better: point.is_some_and(|it| it.more_is_better),
@@ -204,7 +202,6 @@ pub fn gate(series: &Series, context: &Context, rule: &GateRule) -> Option<GateF
         reason: told
             .is_none()
             .then(|| "the past is too short: three sessions before the newest are needed".to_owned()),
-        other_programs: Vec::new(),
         moved: moved.map(|(at, shift, is_shown)| Moved {
             experiment: series.points[at].experiment,
             ratio: shift.exp(),

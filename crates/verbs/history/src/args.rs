@@ -150,12 +150,22 @@ pub struct SeriesArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct OfArgs {
+    /// Only series of this program, harness, repository or folder, or with these arguments: the whole text or, where none
+    /// has it, a part of it. May be repeated, and then all have to fit
+    #[arg(long, value_name = "TEXT")]
+    pub of: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct TrendArgs {
     /// The benchmark: the name of a command or of a benchmark of a suite, or a part of it that no other has [default: a line
     /// for each]
     pub name: Option<String>,
     #[command(flatten)]
     pub series: SeriesArgs,
+    #[command(flatten)]
+    pub of: OfArgs,
     /// Order of the sessions: time, or commit, where sessions of one commit are one point
     #[arg(long, value_name = "ORDER", default_value = "time")]
     pub by: By,
@@ -168,10 +178,12 @@ pub struct TrendArgs {
 
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// The benchmark, as for `trend`
+    /// The benchmark, as for `trend`; where several series have it, --of says which
     pub name: String,
     #[command(flatten)]
     pub series: SeriesArgs,
+    #[command(flatten)]
+    pub of: OfArgs,
     /// The largest change that counts as none
     #[arg(long, value_name = "PERCENT", default_value = "3%", value_parser = percent, help_heading = "Decision")]
     pub margin: f64,

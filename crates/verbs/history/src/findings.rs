@@ -1,6 +1,6 @@
 //! Findings about series of sessions: the documents `fauxplat.history-trend/1` and `fauxplat.history-gate/1`.
 
-use fauxplat_model::Gate;
+use fauxplat_model::{Gate, SeriesIdentity};
 use serde::{Deserialize, Serialize};
 
 pub const TREND_SCHEMA: &str = "fauxplat.history-trend/1";
@@ -8,9 +8,8 @@ pub const GATE_SCHEMA: &str = "fauxplat.history-gate/1";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesName {
-    pub benchmark: String,
-    /// File name of the program; for a suite, the name of the harness.
-    pub program: String,
+    #[serde(flatten)]
+    pub identity: SeriesIdentity,
     pub metric: String,
     pub unit: String,
     pub more_is_better: bool,
@@ -171,9 +170,6 @@ pub struct GateFindings {
     /// Reason why there is no interval; `None` if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Other programs (or harnesses) with sessions of a benchmark of this name, which were not judged.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub other_programs: Vec<String>,
     /// The last move of the level before the newest session; `None` where none is seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub moved: Option<Moved>,

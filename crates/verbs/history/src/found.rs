@@ -1,8 +1,9 @@
 //! `history trend` and `history gate`: computes their findings from a store.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use fauxplat_experiment::Failure;
+use fauxplat_model::SeriesIdentity;
 use fauxplat_model::document::{Findings, OwnFindings};
 use fauxplat_report::say;
 use fauxplat_stats::levels::Searcher;
@@ -12,8 +13,8 @@ use fauxplat_verb::Host;
 use crate::analysis::{self, GateRule, SEED};
 use crate::args::{By, GateArgs, SeriesArgs, TrendArgs};
 use crate::findings::{GATE_SCHEMA, SeriesFindings, TREND_SCHEMA, TrendFindings};
-use crate::report::{gate_summary, trend_summary};
-use crate::series::{Context, Series, all, named, ordered};
+use crate::report::{choosing, difference, gate_summary, moment, trend_summary};
+use crate::series::{Context, Series, all, named, of, ordered};
 
 pub(crate) fn trend(args: &TrendArgs, host: &dyn Host, invocation: &[String]) -> Result<(), Failure> {
     let store = host.history(&args.output)?;
@@ -23,6 +24,7 @@ pub(crate) fn trend(args: &TrendArgs, host: &dyn Host, invocation: &[String]) ->
     if let Some(name) = &args.name {
         series = named(series, name, metric)?;
     }
+    series = of(series, &args.of.of)?;
     let found = trends(series, args.name.is_some(), &context, (args.level, args.by, metric));
     let own = OwnFindings::new(TREND_SCHEMA, &found).map_err(Failure::machine)?;
     host.show(&Findings::Own(own), &args.output, invocation)
@@ -84,8 +86,8 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
     let context = Context::of(&store)?;
     let metric = &args.series.metric;
     let all = asked(&store, &args.series)?;
-    let series = named(all, &args.name, metric)?;
-    let programs: BTreeSet<String> = series.iter().map(|series| series.key.program.to_string()).collect();
+    let series = of(named(all, &args.name, metric)?, &args.of.of)?;
+    refuse_several(&series)?;
     let series = series.into_iter().map(|series| ordered(series, By::Time));
     // A benchmark may have a series on each of several machines; the machine with the latest session is judged.
     let newest = series
@@ -93,7 +95,6 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
     let rule = GateRule { fail_if: args.fail_if.clone(), margin: args.margin, level: args.level };
     let found = newest.and_then(|series| analysis::gate(&series, &context, &rule));
     let mut found = found.ok_or_else(|| Failure::usage("the benchmark has no session"))?;
-    found.other_programs = programs.into_iter().filter(|it| *it != found.name.program).collect();
     found.summary = gate_summary(&found);
     let own = OwnFindings::new(GATE_SCHEMA, &found).map_err(Failure::machine)?;
     let shown = host.show(&Findings::Own(own), &args.output, invocation);
@@ -101,10 +102,61 @@ pub(crate) fn gate(args: &GateArgs, host: &dyn Host, invocation: &[String]) -> R
         true => Err(Failure::gate(format!(
             "--fail-if {}: {} {}",
             found.fail_if.join(","),
-            say::visible(&found.name.benchmark),
+            say::visible(&found.name.identity.benchmark),
             found.summary
         ))),
         false => Ok(()),
     };
     Failure::answer_first(shown, answer)
+}
+
+/// Maximum number of series that a refusal names.
+const NAMED_MAX: usize = 10;
+
+/// Refuses series of different identities: the newest session of one would be judged by the name of all.
+fn refuse_several(series: &[Series]) -> Result<(), Failure> {
+    let mut newest: BTreeMap<&SeriesIdentity, &str> = BTreeMap::new();
+    for Series { key, points } in series {
+        let started = points.iter().map(|point| &*point.started).max().unwrap_or_default();
+        let known = newest.entry(&key.identity).or_default();
+        *known = started.max(*known);
+    }
+    let all: Vec<&SeriesIdentity> = newest.keys().copied().collect();
+    let [first, _, ..] = all.as_slice() else { return Ok(()) };
+    let one = |identity: &&SeriesIdentity| {
+        let which = difference(identity, &all).unwrap_or_default();
+        format!("{which} (newest session {})", moment(newest[*identity]))
+    };
+    let more = all.len().saturating_sub(NAMED_MAX);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let listed: Vec<String> = all.iter().take(NAMED_MAX).map(one).chain(more).collect();
+    let example = all.iter().find_map(|identity| choosing(identity, &all)).map(shell_words::quote);
+    Err(Failure::usage(format!(
+        "{} series have the name `{}`: {}; choose one by --of and a text that it alone has{}",
+        all.len(),
+        say::visible(&first.benchmark),
+        say::listed(&listed),
+        example.map_or_else(String::new, |example| format!(", such as --of {}", say::visible(&example)))
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::Key;
+
+    fn series(program: &str, machine: &str) -> Series {
+        let identity =
+            SeriesIdentity { benchmark: "b00".into(), program: program.into(), ..SeriesIdentity::default() };
+        Series { key: Key { identity, machine: machine.into() }, points: Vec::new() }
+    }
+
+    #[test]
+    fn a_gate_of_two_series_is_refused_with_how_to_choose() {
+        assert!(refuse_several(&[series("alpha", "m1"), series("alpha", "m2")]).is_ok());
+        assert!(refuse_several(&[]).is_ok());
+        let why = refuse_several(&[series("alpha", "m1"), series("it's", "m1")]).unwrap_err().to_string();
+        assert!(why.starts_with("2 series have the name `b00`: alpha (newest session"), "{why}");
+        assert!(why.ends_with("such as --of alpha"), "{why}");
+    }
 }

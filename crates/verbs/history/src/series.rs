@@ -1,9 +1,10 @@
 //! Combines points into series, and chooses series by a word of the user.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use fauxplat_experiment::Failure;
+use fauxplat_model::SeriesIdentity;
 use fauxplat_report::say;
 use fauxplat_store::{Point, PointFilter, Store, StoreError};
 
@@ -15,9 +16,7 @@ const NAMED_MAX: usize = 10;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    pub benchmark: Arc<str>,
-    /// File name of the program; for a suite, the name of the harness.
-    pub program: Arc<str>,
+    pub identity: SeriesIdentity,
     pub machine: Arc<str>,
 }
 
@@ -70,49 +69,131 @@ pub fn kept(
     left: Vec<Point>,
     machine: Option<&str>,
 ) -> Result<Vec<Series>, StoreError> {
-    let mut series: Vec<Series> = Vec::new();
+    let mut points: Vec<Point> = Vec::new();
     let is_meant = |point: &Point| {
         machine.is_none_or(|asked| point.host.as_deref() == Some(asked) || point.machine.starts_with(asked))
     };
-    let mut add = |point: Point| match series.last_mut() {
-        Some(last) if is_of(&last.key, &point) => last.points.push(point),
-        _ => series.push(Series { key: key(&point), points: vec![point] }),
-    };
     store.points(filter, |point| {
         if is_meant(&point) {
-            add(point);
+            points.push(point);
         }
     })?;
-    let mut left: Vec<Point> =
-        left.into_iter().filter(|it| *it.metric == *filter.metric && is_meant(it)).collect();
-    left.sort_by_key(key);
-    left.into_iter().for_each(&mut add);
-    Ok(series)
+    points.extend(left.into_iter().filter(|it| *it.metric == *filter.metric && is_meant(it)));
+    Ok(divided(points))
 }
 
-fn key(point: &Point) -> Key {
-    let share = Arc::clone;
-    Key { benchmark: share(&point.benchmark), program: share(&point.program), machine: share(&point.machine) }
+/// Divides the points of a metric into series, in the order of their first points.
+pub fn divided(points: Vec<Point>) -> Vec<Series> {
+    let mut places = Places::default();
+    points.iter().for_each(|point| places.learn_folder(point));
+    points.iter().for_each(|point| places.learn_place(point));
+    let mut series: Vec<Series> = Vec::new();
+    let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut latest = 0;
+    for point in points {
+        // Most points have the identity of the point before them.
+        let before = series.get(latest).and_then(|it| it.points.last());
+        if !before.is_some_and(|before| is_alike(before, &point)) {
+            let key = Key { identity: places.identity(&point), machine: Arc::clone(&point.machine) };
+            latest = *numbers.entry(key.clone()).or_insert(series.len());
+            if latest == series.len() {
+                series.push(Series { key, points: Vec::new() });
+            }
+        }
+        series[latest].points.push(point);
+    }
+    series
 }
 
-fn is_of(key: &Key, point: &Point) -> bool {
-    key.benchmark == point.benchmark && key.program == point.program && key.machine == point.machine
+/// Whether all that the identity of a point follows from is equal.
+fn is_alike(a: &Point, b: &Point) -> bool {
+    a.benchmark == b.benchmark
+        && a.program == b.program
+        && a.arguments == b.arguments
+        && a.harness == b.harness
+        && a.machine == b.machine
+        && a.repository == b.repository
+        && a.folder == b.folder
+}
+
+/// Places of the points of a metric, from which the places of points that lack them follow: experiments of earlier
+/// versions have no repository, and often no folder.
+#[derive(Debug, Default)]
+struct Places {
+    /// Repositories of each folder: by benchmark, program, machine and folder.
+    of_folder: BTreeMap<[Arc<str>; 4], BTreeSet<Arc<str>>>,
+    /// Known places of identities that are otherwise equal.
+    of_rest: BTreeMap<(SeriesIdentity, Arc<str>), BTreeSet<Arc<str>>>,
+}
+
+impl Places {
+    fn learn_folder(&mut self, point: &Point) {
+        if let (Some(folder), Some(repository)) = (&point.folder, &point.repository) {
+            self.of_folder.entry(in_folder(point, folder)).or_default().insert(Arc::clone(repository));
+        }
+    }
+
+    fn learn_place(&mut self, point: &Point) {
+        if let Some(place) = self.known(point) {
+            let rest = (rest(point), Arc::clone(&point.machine));
+            self.of_rest.entry(rest).or_default().insert(place);
+        }
+    }
+
+    /// Place of a point by its repository or its folder; `None` if it has neither.
+    fn known(&self, point: &Point) -> Option<Arc<str>> {
+        let by_folder = |folder: &Arc<str>| {
+            let repositories = self.of_folder.get(&in_folder(point, folder));
+            repositories.and_then(only).unwrap_or_else(|| Arc::clone(folder))
+        };
+        point.repository.clone().or_else(|| point.folder.as_ref().map(by_folder))
+    }
+
+    /// Identity of a point's series. A point without a place is one of the only place that is known of its series.
+    fn identity(&self, point: &Point) -> SeriesIdentity {
+        let rest = rest(point);
+        let place = self.known(point).or_else(|| {
+            let places = self.of_rest.get(&(rest.clone(), Arc::clone(&point.machine)));
+            places.and_then(only)
+        });
+        SeriesIdentity { place: place.map(|place| place.to_string()), ..rest }
+    }
+}
+
+/// The only element of a set; `None` if there are several or none.
+fn only(set: &BTreeSet<Arc<str>>) -> Option<Arc<str>> {
+    set.first().filter(|_| set.len() == 1).cloned()
+}
+
+fn in_folder(point: &Point, folder: &Arc<str>) -> [Arc<str>; 4] {
+    [&point.benchmark, &point.program, &point.machine, folder].map(Arc::clone)
+}
+
+/// Identity of a point without its place.
+fn rest(point: &Point) -> SeriesIdentity {
+    SeriesIdentity {
+        benchmark: point.benchmark.to_string(),
+        program: point.program.to_string(),
+        arguments: point.arguments.to_string(),
+        harness: point.harness.as_deref().map(str::to_owned),
+        place: None,
+    }
 }
 
 /// Series of the benchmark that a word of the user names: the benchmark of exactly that name, or else the only one
-/// whose name contains the word. There is one series per machine and program.
+/// whose name contains the word. There is one series per machine and identity.
 ///
 /// # Errors
 /// Fails if no benchmark fits, or several do.
 pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, Failure> {
-    let is_exact = all.iter().any(|series| &*series.key.benchmark == name);
+    let is_exact = all.iter().any(|series| series.key.identity.benchmark == name);
     let fits = |series: &Series| {
-        let benchmark = &*series.key.benchmark;
+        let benchmark = series.key.identity.benchmark.as_str();
         if is_exact { benchmark == name } else { benchmark.contains(name) }
     };
     let has_any = !all.is_empty();
     let found: Vec<Series> = all.into_iter().filter(fits).collect();
-    let mut names: Vec<&str> = found.iter().map(|series| &*series.key.benchmark).collect();
+    let mut names: Vec<&str> = found.iter().map(|series| series.key.identity.benchmark.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     match names.as_slice() {
@@ -135,6 +216,31 @@ pub fn named(all: Vec<Series>, name: &str, metric: &str) -> Result<Vec<Series>, 
             )))
         }
     }
+}
+
+/// Series whose identities fit every word of `--of`. A word fits a program, arguments, a harness or a place that equals
+/// it or, where none does, that contains it.
+///
+/// # Errors
+/// Fails if no series fits.
+pub fn of(all: Vec<Series>, words: &[String]) -> Result<Vec<Series>, Failure> {
+    let mut left = all;
+    for word in words {
+        let has = |series: &Series, fits: fn(&str, &str) -> bool| {
+            series.key.identity.parts().into_iter().any(|part| fits(part, word))
+        };
+        let is_equal: fn(&str, &str) -> bool = |part, word| part == word;
+        let contains: fn(&str, &str) -> bool = |part, word| part.contains(word);
+        let fits = if left.iter().any(|series| has(series, is_equal)) { is_equal } else { contains };
+        left.retain(|series| has(series, fits));
+        if left.is_empty() {
+            return Err(Failure::usage(format!(
+                "--of {}: there is no such program, nor arguments, harness or place with this text",
+                say::visible(word)
+            )));
+        }
+    }
+    Ok(left)
 }
 
 /// Sorts the points of a series. Several commands of an experiment may belong to the same series, such as the commits
@@ -201,6 +307,10 @@ mod tests {
             started: format!("2026-11-{:02}T00:00:00Z", experiment % 28 + 1).into(),
             benchmark: "sort".into(),
             program: "sort".into(),
+            arguments: "".into(),
+            harness: None,
+            repository: None,
+            folder: None,
             metric: "wall".into(),
             unit: "ns".into(),
             more_is_better: false,
@@ -217,7 +327,68 @@ mod tests {
     }
 
     fn series(points: Vec<Point>) -> Series {
-        Series { key: key(&points[0]), points }
+        divided(points).remove(0)
+    }
+
+    /// Places of the series of some points, given by repository and folder, with the number of points of each.
+    fn places(points: &[(Option<&str>, Option<&str>)]) -> Vec<(Option<String>, usize)> {
+        let point = |(number, (repository, folder)): (usize, &(Option<&str>, Option<&str>))| Point {
+            repository: repository.map(Arc::from),
+            folder: folder.map(Arc::from),
+            ..point(number as i64, 'a', None, 1.0)
+        };
+        let series = divided(points.iter().enumerate().map(point).collect());
+        series.into_iter().map(|it| (it.key.identity.place, it.points.len())).collect()
+    }
+
+    #[test]
+    fn sessions_of_two_places_are_two_series() {
+        let (a, b) = (Some("example.org/a"), Some("example.org/b"));
+        let of = |places: &[(Option<&str>, usize)]| -> Vec<(Option<String>, usize)> {
+            places.iter().map(|(place, count)| (place.map(str::to_owned), *count)).collect()
+        };
+        assert_eq!(places(&[(a, Some("/a")), (b, Some("/b")), (a, Some("/clone"))]), of(&[(a, 2), (b, 1)]));
+        assert_eq!(
+            places(&[(None, Some("/a")), (None, Some("/b"))]),
+            of(&[(Some("/a"), 1), (Some("/b"), 1)])
+        );
+    }
+
+    #[test]
+    fn sessions_of_earlier_versions_join_the_only_place_that_fits() {
+        let (a, b) = (Some("example.org/a"), Some("example.org/b"));
+        let joined = |points: &[(Option<&str>, Option<&str>)]| {
+            places(points).into_iter().map(|(_, count)| count).collect::<Vec<_>>()
+        };
+        // The folder is known to lie in a repository.
+        assert_eq!(
+            joined(&[(None, Some("/a")), (None, Some("/b")), (a, Some("/a")), (b, Some("/b"))]),
+            [2, 2]
+        );
+        // The folder is not known, and there is one place.
+        assert_eq!(joined(&[(None, None), (None, None), (a, Some("/a"))]), [3]);
+        // With two places it stays apart.
+        assert_eq!(joined(&[(None, None), (a, Some("/a")), (b, Some("/b"))]), [1, 1, 1]);
+        assert_eq!(places(&[(None, None)]), [(None, 1)]);
+    }
+
+    #[test]
+    fn a_word_chooses_by_a_whole_part_before_a_piece_of_one() {
+        let with = |program: &str, arguments: &str| {
+            let it =
+                Point { program: program.into(), arguments: arguments.into(), ..point(1, 'a', None, 1.0) };
+            series(vec![it])
+        };
+        let all = || vec![with("bench", ""), with("bench-old", "--quick"), with("bench-old", "")];
+        let chosen = |words: &[&str]| -> Result<usize, String> {
+            let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+            of(all(), &words).map(|left| left.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(chosen(&[]), Ok(3));
+        assert_eq!(chosen(&["bench"]), Ok(1));
+        assert_eq!(chosen(&["old"]), Ok(2));
+        assert_eq!(chosen(&["old", "quick"]), Ok(1));
+        assert!(chosen(&["new"]).unwrap_err().contains("--of new"));
     }
 
     #[test]
@@ -249,7 +420,7 @@ mod tests {
             series(vec![it])
         };
         let all = || vec![named_so("sort a"), named_so("sort b"), named_so("sort")];
-        let found = |name: &str| named(all(), name, "wall").map(|it| it[0].key.benchmark.to_string());
+        let found = |name: &str| named(all(), name, "wall").map(|it| it[0].key.identity.benchmark.clone());
         assert_eq!(found("sort").unwrap(), "sort");
         assert_eq!(found("b").unwrap(), "sort b");
         assert!(found("sort ").unwrap_err().to_string().contains("`sort a` and `sort b`"));

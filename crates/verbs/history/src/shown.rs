@@ -75,7 +75,12 @@ pub(crate) fn list(
             let of = if is_filtered { " that --kind, --name and --since let through" } else { "" };
             host.lines(&format!("no experiments{of}\n"), output)
         }
-        Format::Text => host.list(&HEADINGS, &rows.iter().map(cells).collect::<Vec<_>>(), output),
+        Format::Text => {
+            let first = rows.first().and_then(|row| row.origin.place());
+            let are_of_several = rows.iter().any(|row| row.origin.place() != first);
+            let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(row, are_of_several)).collect();
+            host.list(&HEADINGS, &cells, output)
+        }
         _ => {
             let own = OwnFindings { schema: LIST_SCHEMA.to_owned(), document: document(&rows) };
             host.show(&Findings::Own(own), output, invocation)
@@ -103,17 +108,19 @@ pub(crate) const HEADINGS: [&str; 7] = ["id", "started", "verb", "state", "runs"
 /// Number of digits of a commit hash in lists and ranges.
 pub(crate) const SHORT_HASH: usize = 7;
 
-/// Short commit hash of an experiment, with `+` for local changes, and its label.
-fn place(row: &ExperimentRow) -> String {
+/// Short commit hash of an experiment, with `+` for local changes, and its label; before them its repository or folder
+/// where the experiments of the list are of several.
+fn place(row: &ExperimentRow, are_of_several: bool) -> String {
+    let of = row.origin.place().filter(|_| are_of_several).map(str::to_owned);
     let checkout = row.origin.checkout.as_ref();
     let commit =
         checkout.and_then(|it| it.commit.get(..SHORT_HASH).map(|short| (short, it.dirty == Some(true))));
     let commit = commit.map(|(short, is_dirty)| format!("{short}{}", if is_dirty { "+" } else { "" }));
     let label = row.origin.label.clone();
-    commit.into_iter().chain(label).collect::<Vec<_>>().join(" ")
+    of.into_iter().chain(commit).chain(label).collect::<Vec<_>>().join(" ")
 }
 
-fn cells(row: &ExperimentRow) -> Vec<String> {
+fn cells(row: &ExperimentRow, are_of_several: bool) -> Vec<String> {
     let mut names = row.names.clone();
     names.dedup();
     let names = match names.as_slice() {
@@ -127,5 +134,45 @@ fn cells(row: &ExperimentRow) -> Vec<String> {
     };
     let state = row.state.name().to_owned();
     let (id, runs) = (row.id.to_string(), row.samples.to_string());
-    vec![id, row.started.clone(), row.kind.clone(), state, runs, place(row), what]
+    vec![id, row.started.clone(), row.kind.clone(), state, runs, place(row, are_of_several), what]
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_model::{Checkout, Origin};
+    use fauxplat_store::State;
+
+    use super::*;
+
+    fn row() -> ExperimentRow {
+        ExperimentRow {
+            id: 1,
+            started: "2026-11-28T10:00:00Z".into(),
+            kind: "run".into(),
+            state: State::Finished,
+            names: Vec::new(),
+            samples: 0,
+            summary: None,
+            origin: Origin::default(),
+        }
+    }
+
+    #[test]
+    fn experiments_of_several_places_name_them() {
+        let checkout = Checkout {
+            commit: "abc1234def".into(),
+            repository: Some("example.org/tool".into()),
+            ..Checkout::default()
+        };
+        let row = ExperimentRow {
+            origin: Origin { checkout: Some(checkout), folder: Some("/tool".into()), ..Origin::default() },
+            ..row()
+        };
+        assert_eq!(
+            (place(&row, true), place(&row, false)),
+            ("example.org/tool abc1234".into(), "abc1234".into())
+        );
+        let origin = Origin { folder: Some("/tool".into()), ..Origin::default() };
+        assert_eq!(place(&ExperimentRow { origin, ..row }, true), "/tool");
+    }
 }

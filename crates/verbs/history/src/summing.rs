@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Command, Metric, Origin, Phase, Sample, Unit, metrics_of};
+use fauxplat_model::{
+    Build, Command, Ground, Metric, Origin, PLAIN_COMMANDS, Phase, Sample, SeriesIdentity, Unit, metrics_of,
+};
 use fauxplat_report::own_readings;
 use fauxplat_stats::describe::{median_in_place, sorted, standard_deviation};
 use fauxplat_stats::order::median_interval;
@@ -17,9 +19,6 @@ const KEPT: [Metric; 5] = [Metric::WALL, Metric::USER, Metric::SYSTEM, Metric::C
 
 /// Subcommands whose experiments contribute to series.
 const VERBS: [&str; 3] = ["run", "compare", "suite"];
-
-/// Name of the parameter in which a record stores the commit of a command (`--commits`).
-const COMMIT: &str = "commit";
 
 /// Number of digits of the hash of a machine's facts in the name of a machine without a known identity.
 const FACTS_LENGTH: usize = 12;
@@ -108,23 +107,42 @@ impl Code {
     /// Commit of a command: its own one with `--commits`, or else that of the repository around the working directory.
     fn of(command: Option<&Command>, origin: &Origin) -> Self {
         let around = Code::of_checkout(origin);
-        match command.and_then(commit) {
-            Some(own) if around.commit.as_ref() != Some(own) => {
-                Code { commit: Some(own.clone()), ..Code::default() }
+        match command.and_then(Command::commit) {
+            Some(own) if around.commit.as_deref() != Some(own) => {
+                Code { commit: Some(own.to_owned()), ..Code::default() }
             }
             _ => around,
         }
     }
 }
 
-/// Commit of a command that `--commits` made; `None` for other commands.
-fn commit(command: &Command) -> Option<&String> {
-    command.parameters.iter().find(|(name, _)| name == COMMIT).map(|(_, hash)| hash)
+/// Parts of the identity of a series, as points share them.
+#[derive(Clone)]
+struct Named {
+    benchmark: Arc<str>,
+    program: Arc<str>,
+    arguments: Arc<str>,
+    harness: Option<Arc<str>>,
+    repository: Option<Arc<str>>,
+    folder: Option<Arc<str>>,
+}
+
+impl Named {
+    /// Parts of an identity whose command ran on this ground.
+    fn new(identity: SeriesIdentity, ground: Ground) -> Self {
+        Named {
+            benchmark: identity.benchmark.into(),
+            program: identity.program.into(),
+            arguments: identity.arguments.into(),
+            harness: identity.harness.map(Arc::from),
+            repository: ground.repository.map(Arc::from),
+            folder: ground.folder.map(Arc::from),
+        }
+    }
 }
 
 struct Readings {
-    benchmark: Arc<str>,
-    program: Arc<str>,
+    named: Named,
     metric: Arc<str>,
     unit: Arc<str>,
     more_is_better: bool,
@@ -140,8 +158,12 @@ impl Readings {
             experiment: place.id,
             number,
             started: Arc::clone(&place.started),
-            benchmark: self.benchmark,
-            program: self.program,
+            benchmark: self.named.benchmark,
+            program: self.named.program,
+            arguments: self.named.arguments,
+            harness: self.named.harness,
+            repository: self.named.repository,
+            folder: self.named.folder,
             metric: self.metric,
             unit: self.unit,
             more_is_better: self.more_is_better,
@@ -179,11 +201,11 @@ fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Ve
         let own: Vec<&Sample> =
             samples.iter().filter(counts).filter(|it| usize::from(it.command) == number).collect();
         let code = Code::of(Some(command), &head.header.origin);
-        let (benchmark, program) = (benchmark(command), program(command));
+        let identity = SeriesIdentity::of_command(command, build(head, number));
+        let named = Named::new(identity, Ground::of(command, &head.header.origin));
         for &metric in &metrics {
             let readings = Readings {
-                benchmark: Arc::clone(&benchmark),
-                program: Arc::clone(&program),
+                named: named.clone(),
                 metric: metric.name().into(),
                 unit: unit(metric),
                 more_is_better: metric.more_is_better(),
@@ -195,17 +217,15 @@ fn of_commands(place: &Place, head: &StoredExperiment, samples: &[Sample]) -> Ve
     points
 }
 
-/// Name of a command's benchmark. A command of `--commits` is named after its commit, so its command line is the name
-/// of the benchmark.
-fn benchmark(command: &Command) -> Arc<str> {
-    let name = if commit(command).is_some() { &command.command } else { &command.name };
-    name.as_str().into()
-}
-
-/// File name of a command's program, without the folder, which differs between work trees.
-fn program(command: &Command) -> Arc<str> {
-    let name = command.program.file_name().unwrap_or(command.program.as_os_str());
-    name.to_string_lossy().into()
+/// How fauxplat built the program of a command; `None` for a program that it did not build.
+fn build(head: &StoredExperiment, number: usize) -> Option<&Build> {
+    let lines = &head.header.definition.commands;
+    let build = |at: usize| lines.get(at).and_then(|line| line.build.as_ref());
+    match lines.len() == head.commands.len() {
+        true => build(number),
+        // Lists of parameters make several commands of a line.
+        false => build(0).filter(|first| lines.iter().all(|line| line.build.as_ref() == Some(*first))),
+    }
 }
 
 fn unit(metric: Metric) -> Arc<str> {
@@ -222,13 +242,17 @@ fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
     let Some(Findings::Own(found)) = &head.findings else { return Vec::new() };
     let mut by_side: BTreeMap<(&'static str, String), Readings> = BTreeMap::new();
     let harness = found.document.get("harness").and_then(serde_json::Value::as_str).unwrap_or("suite");
-    let harness: Arc<str> = harness.into();
+    let origin = &head.header.origin;
+    let (commands, missing) = (commands_of(head, harness), Command::default());
     for reading in own_readings(found).unwrap_or_default() {
         let is_time = reading.unit == "ns";
+        let command = commands.of(reading.side, &reading.benchmark).unwrap_or(&missing);
         let key = (reading.side, reading.benchmark);
         let readings = by_side.entry(key).or_insert_with_key(|(_, name)| Readings {
-            benchmark: name.as_str().into(),
-            program: Arc::clone(&harness),
+            named: Named::new(
+                SeriesIdentity::of_benchmark(name, command, harness),
+                Ground::of(command, origin),
+            ),
             metric: if is_time {
                 Metric::WALL.name().into()
             } else {
@@ -240,16 +264,40 @@ fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
         });
         readings.values.push(reading.value);
     }
-    let commands = &head.commands;
-    let [a, b] = [commands.first(), commands.last()].map(|command| Code::of(command, &head.header.origin));
-    let of = |(number, ((side, _), readings)): (usize, ((&str, String), Readings))| {
-        readings.point(place, number as i64, if side == "A" { &a } else { &b })
+    let of = |(number, ((side, name), readings)): (usize, ((&str, String), Readings))| {
+        readings.point(place, number as i64, &Code::of(commands.of(side, &name), origin))
     };
     by_side.into_iter().enumerate().filter_map(of).collect()
 }
 
+/// Commands of the benchmarks of a suite.
+struct Commands<'a> {
+    /// Plain commands by name; `None` for a suite with a harness.
+    by_name: Option<BTreeMap<&'a str, &'a Command>>,
+    /// Commands of A and of B, or of the first and the last benchmark.
+    ends: [Option<&'a Command>; 2],
+}
+
+fn commands_of<'a>(head: &'a StoredExperiment, harness: &str) -> Commands<'a> {
+    let all = &head.commands;
+    let by_name = || all.iter().map(|command| (command.name.as_str(), command)).collect();
+    Commands { by_name: (harness == PLAIN_COMMANDS).then(by_name), ends: [all.first(), all.last()] }
+}
+
+impl<'a> Commands<'a> {
+    /// Command that ran a benchmark on a side, A or B; `None` where the record lacks it.
+    fn of(&self, side: &str, benchmark: &str) -> Option<&'a Command> {
+        let named =
+            self.by_name.as_ref().and_then(|all| all.get(format!("{benchmark} ({side})").as_str()).copied());
+        named.or(self.ends[usize::from(side != "A")])
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use fauxplat_model::document::Header;
+    use fauxplat_store::State;
+
     use super::*;
 
     #[test]
@@ -262,16 +310,33 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_a_commit_is_its_line() {
-        let mut command = Command {
-            name: "abc1234 mend it".into(),
-            command: "./p x".into(),
-            program: "/t/1/p".into(),
-            ..Command::default()
+    fn commands_of_a_suite_are_the_two_programs_or_those_of_the_benchmark() {
+        let named = |name: &str| Command { name: name.into(), ..Command::default() };
+        let commands = ["x (A)", "x (B)", "y (A)", "y (B)"].map(named).to_vec();
+        let head = |commands: Vec<Command>| StoredExperiment {
+            kind: "suite".into(),
+            state: State::Finished,
+            header: Header::default(),
+            commands,
+            samples: Vec::new(),
+            findings: None,
+            findings_json: None,
+            summary: None,
+            plan: None,
         };
-        assert_eq!((&*benchmark(&command), &*program(&command)), ("abc1234 mend it", "p"));
-        command.parameters.push((COMMIT.into(), "c".repeat(40)));
-        assert_eq!(&*benchmark(&command), "./p x");
+        let plain = head(commands);
+        let of =
+            |side, benchmark| commands_of(&plain, PLAIN_COMMANDS).of(side, benchmark).unwrap().name.clone();
+        assert_eq!([of("A", "x"), of("B", "x"), of("A", "y")], ["x (A)", "x (B)", "y (A)"]);
+        let programs = head(["./old", "./new"].map(named).to_vec());
+        let of = |side| commands_of(&programs, "go").of(side, "BenchmarkX").unwrap().name.clone();
+        assert_eq!([of("A"), of("B")], ["./old", "./new"]);
+    }
+
+    #[test]
+    fn a_command_of_a_commit_has_that_commit() {
+        let mut command = Command::default();
+        command.parameters.push((fauxplat_model::COMMIT.into(), "c".repeat(40)));
         assert_eq!(Code::of(Some(&command), &Origin::default()).commit, Some("c".repeat(40)));
     }
 }

@@ -7,7 +7,7 @@ use fauxplat_history::analysis::{GateRule, gate};
 use fauxplat_history::args::By;
 use fauxplat_history::found::trends;
 use fauxplat_history::pages::{Made, make};
-use fauxplat_history::series::{Context, all, named, ordered};
+use fauxplat_history::series::{Context, all, named, of, ordered};
 use fauxplat_model::FailIf;
 use fauxplat_model::document::Header;
 use fauxplat_model::{Checkout, Command, GateState, Metric, Origin, Outcome, Phase, Readings, Sample};
@@ -56,7 +56,13 @@ impl Sessions {
             program: "/bin/p".into(),
             ..Command::default()
         };
-        let mut experiment = self.store.begin(&header, "run", &[command]).unwrap();
+        self.runs(&header, command, level_ms)
+    }
+
+    /// Stores a session of a command whose readings scatter around `level_ms` milliseconds. Returns the number of the
+    /// experiment.
+    fn runs(&mut self, header: &Header, command: Command, level_ms: f64) -> i64 {
+        let mut experiment = self.store.begin(header, "run", &[command]).unwrap();
         let level = level_ms * (0.01 * self.draw.normal()).exp();
         for _ in 0..10 {
             let mut sample = Sample {
@@ -68,7 +74,7 @@ impl Sessions {
             sample.readings.set(Metric::WALL, Some(wall_ns as u64));
             experiment.append(&sample).unwrap();
         }
-        experiment.finish(&header, None, State::Finished).unwrap()
+        experiment.finish(header, None, State::Finished).unwrap()
     }
 
     /// Stores a session per day; from the day `from` on, readings are three times as large.
@@ -132,9 +138,9 @@ fn a_change_is_found_with_its_commits_and_notes() {
         |by| trends(all(&sessions.store, "wall", None).unwrap(), false, &context, (0.01, by, "wall"));
     let by_commit = together(By::Commit);
     assert!(by_commit.series.iter().all(|series| series.sessions.is_empty()
-        && series.session_count == 7 - usize::from(series.name.benchmark == "other")));
+        && series.session_count == 7 - usize::from(series.name.identity.benchmark == "other")));
     let together = together(By::Time);
-    assert_eq!(together.series[0].name.benchmark, "sort");
+    assert_eq!(together.series[0].name.identity.benchmark, "sort");
     assert!(together.series[1].changes.is_empty());
 }
 
@@ -172,6 +178,51 @@ fn the_points_of_a_store_are_kept_and_go_with_their_experiments() {
         series[0].points.iter().map(|it| it.ln).collect()
     };
     assert_eq!(lns(&carried), lns(&all(&sessions.store, "wall", None).unwrap()));
+}
+
+/// Sessions of `./bench` in two repositories, then a session of an earlier version, which records no repository but whose
+/// program lies in a folder of one of them.
+#[test]
+fn equal_commands_of_two_repositories_are_two_series() {
+    let mut sessions = Sessions::new();
+    let command = |folder: &str| Command {
+        name: "./bench".into(),
+        command: "./bench".into(),
+        program: format!("{folder}/bench").into(),
+        argv: vec!["./bench".into()],
+        ..Command::default()
+    };
+    let header = |day: usize, folder: Option<(&str, &str)>| {
+        let checkout = folder.map(|(folder, repository)| Checkout {
+            commit: "c".repeat(40),
+            repository: Some(repository.into()),
+            top: Some(folder.into()),
+            ..Checkout::default()
+        });
+        let origin = Origin {
+            checkout,
+            folder: folder.map(|(folder, _)| folder.to_owned()),
+            machine_id: Some("m1".into()),
+            ..Origin::default()
+        };
+        Header { started: format!("2026-01-{day:02}T10:00:00Z"), origin, ..Header::default() }
+    };
+    for day in 1..4 {
+        sessions.runs(&header(day, Some(("/home/ada/a", "example.org/a"))), command("/home/ada/a"), 1.0);
+        sessions.runs(&header(day, Some(("/home/ada/b", "example.org/b"))), command("/home/ada/b"), 50.0);
+    }
+    sessions.runs(&header(4, None), command("/home/ada/b"), 50.0);
+    let found = all(&sessions.store, "wall", None).unwrap();
+    let told: Vec<(Option<&str>, usize)> =
+        found.iter().map(|it| (it.key.identity.place.as_deref(), it.points.len())).collect();
+    assert_eq!(told, [(Some("example.org/a"), 3), (Some("example.org/b"), 4)]);
+    let chosen = of(found, &["example.org/b".to_owned()]).unwrap();
+    assert_eq!((chosen.len(), chosen[0].points.len()), (1, 4));
+    assert_eq!(sessions.make(), made(1, 0, 0));
+    let page = page(&sessions.pages(), "bench");
+    assert!(page.contains("in example.org/a") && page.contains("in example.org/b"), "{page}");
+    let index = fs::read_to_string(sessions.pages().join("index.html")).unwrap();
+    assert!(index.contains("./bench (in example.org/a)"), "{index}");
 }
 
 #[test]

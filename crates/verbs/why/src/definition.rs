@@ -1,9 +1,9 @@
 //! From options to the definition of the comparison.
 
 use fauxplat_experiment::{Failure, Machine};
-use fauxplat_model::{Command, Definition, Estimand, Metric, Output, Rule};
+use fauxplat_model::{Definition, Estimand, Metric, Output, Rule};
 use fauxplat_options::define;
-use fauxplat_revisions::{COMMIT, Compared};
+use fauxplat_revisions::Compared;
 use fauxplat_store::StoredExperiment;
 use serde::Deserialize;
 
@@ -28,8 +28,7 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
         (false, None) => None,
     };
     let definition = of_benchmark.as_ref().unwrap_or(&earlier.header.definition);
-    let is_of_revisions = |it: &Command| it.parameters.iter().any(|(name, _)| name == COMMIT);
-    if earlier.commands.iter().any(is_of_revisions) {
+    if earlier.commands.iter().any(|it| it.commit().is_some()) {
         return Err(Failure::usage(
             "--stored: the work trees of the compared revisions do not stay: ask `fauxplat why --commits BASE,HEAD`",
         ));

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::script;
 use crate::findings::{LevelChange, SeriesFindings, Session};
-use crate::report::{commit_of, direction, interval, known, machine, moment, needing, range, value};
+use crate::report::{
+    commit_of, difference, direction, interval, known, machine, moment, needing, range, value,
+};
 
 /// Maximum number of points in a drawing; with more sessions, each point stands for several of them.
 const POINTS_MAX: usize = 240;
@@ -27,7 +29,7 @@ struct Data<'a> {
 }
 
 pub(super) fn page(series: &[SeriesFindings]) -> String {
-    let name = series.first().map_or_else(String::new, |it| say::visible(&it.name.benchmark));
+    let name = series.first().map_or_else(String::new, |it| say::visible(&it.name.identity.benchmark));
     let data: Vec<Data<'_>> = series.iter().map(data).collect();
     let json = serde_json::to_string(&data).unwrap_or_default();
     let body = html! {
@@ -35,7 +37,7 @@ pub(super) fn page(series: &[SeriesFindings]) -> String {
         header { nav { a href="../index.html" { "All benchmarks" } } }
         main #result tabindex="-1" {
             h1 { (name) }
-            @for (number, one) in series.iter().enumerate() { (section(number, one)) }
+            @for (number, one) in series.iter().enumerate() { (section(number, one, series)) }
         }
         (page::data("data", &json))
     };
@@ -69,10 +71,13 @@ fn rounded(ln: f64) -> f64 {
     (ln * 1e6).round() / 1e6
 }
 
-fn section(number: usize, series: &SeriesFindings) -> Markup {
+/// Section of a series; `all` are those of the page, from which its heading tells it apart.
+fn section(number: usize, series: &SeriesFindings, all: &[SeriesFindings]) -> Markup {
+    let identities: Vec<_> = all.iter().map(|it| &it.name.identity).collect();
+    let which = difference(&series.name.identity, &identities).map(|which| format!(": {which}"));
     html! {
         section {
-            h2 { "On " (machine(&series.name)) }
+            h2 { "On " (machine(&series.name)) (which.unwrap_or_default()) }
             p.answer { (answer(series)) }
             figure tabindex="0" { (page::drawing(drawing(series))) }
             @if !series.changes.is_empty() { (changes(series)) }

@@ -9,14 +9,15 @@ use super::manifest::Manifest;
 use super::{BENCHMARKS, script};
 use crate::analysis;
 use crate::findings::SeriesFindings;
-use crate::report::{interval, machine, moment, range, value};
+use crate::report::{interval, machine, moment, range, titles, value};
 
 pub(super) fn page(manifest: &Manifest) -> String {
     let mut pages: BTreeMap<(String, String), &str> = BTreeMap::new();
     let mut all: Vec<SeriesFindings> = Vec::new();
     for (page, entry) in &manifest.pages {
         for series in &entry.series {
-            pages.insert((series.name.benchmark.clone(), series.name.program.clone()), page);
+            pages
+                .insert((series.name.identity.benchmark.clone(), series.name.identity.program.clone()), page);
             all.push(series.clone());
         }
     }
@@ -57,10 +58,10 @@ fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Ma
         table #benchmarks {
             thead { tr { @for title in COLUMNS { th scope="col" { button type="button" { (title) } } } } }
             tbody {
-                @for it in all {
-                    @let key = (it.name.benchmark.clone(), it.name.program.clone());
+                @for (it, title) in all.iter().zip(titles(all)) {
+                    @let key = (it.name.identity.benchmark.clone(), it.name.identity.program.clone());
                     @let page = pages.get(&key).copied().unwrap_or_default();
-                    (row(it, page))
+                    (row(it, &title, page))
                 }
             }
         }
@@ -69,12 +70,12 @@ fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Ma
 
 /// A row of the index. The script sorts a column by the attribute `data-v` of its cells, or by their text if they lack
 /// it.
-fn row(it: &SeriesFindings, page: &str) -> Markup {
+fn row(it: &SeriesFindings, title: &str, page: &str) -> Markup {
     let last = it.changes.last();
     let worse = last.map_or(0.0, |change| if change.is_worse { 1.0 } else { -1.0 } * change.ratio.ln().abs());
     html! {
         tr {
-            th scope="row" { a href=(format!("{BENCHMARKS}/{page}")) { (say::visible(&it.name.benchmark)) } }
+            th scope="row" { a href=(format!("{BENCHMARKS}/{page}")) { (title) } }
             td { (machine(&it.name)) }
             td.n data-v=(it.session_count) { (it.session_count) }
             td.n data-v=(it.level) { (value(&it.name, it.level)) }

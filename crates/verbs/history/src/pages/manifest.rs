@@ -18,7 +18,7 @@ const BEGINNING: &str = "{\"schema\":\"fauxplat.history-pages/";
 const BYTES_MAX: u64 = 64 << 20;
 
 /// Version of the layout of pages; a new version makes all pages anew.
-pub(super) const FORM: u32 = 1;
+pub(super) const FORM: u32 = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) hash: String,
     /// Size of the page in bytes.
     pub(super) bytes: u64,
-    /// The series of the page, one per machine, without their sessions; each is a row of the index.
+    /// The series of the page, one per machine and identity, without their sessions; each is a row of the index.
     pub(super) series: Vec<SeriesFindings>,
 }
 

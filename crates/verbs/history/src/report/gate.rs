@@ -26,7 +26,6 @@ impl OwnReport for GateReport {
         let found = GateFindings::deserialize(document)?;
         let mut pieces = vec![answer(&found), Piece::plain(past(&found))];
         pieces.extend(moved(&found).map(Piece::plain));
-        pieces.extend(judged(&found).map(Piece::plain));
         pieces.push(Piece::plain(error(&found)));
         Ok(pieces)
     }
@@ -38,6 +37,9 @@ impl OwnReport for GateReport {
             "program",
             "metric",
             "machine",
+            "arguments",
+            "harness",
+            "place",
             "experiment",
             "started",
             "commit",
@@ -51,11 +53,15 @@ impl OwnReport for GateReport {
             "state",
         ];
         let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let [program, arguments, harness, place] = found.name.identity.parts().map(str::to_owned);
         let row = vec![
-            found.name.benchmark.clone(),
-            found.name.program.clone(),
+            found.name.identity.benchmark.clone(),
+            program,
             found.name.metric.clone(),
             found.name.machine.clone(),
+            arguments,
+            harness,
+            place,
             found.newest.experiment.to_string(),
             found.newest.started.clone(),
             found.newest.commit.clone().unwrap_or_default(),
@@ -80,17 +86,21 @@ impl OwnReport for GateReport {
             _ => CaseOutcome::Passed(sentence),
         };
         let time_s = (found.name.unit == "ns").then_some(found.newest.value / 1e9);
-        Ok(vec![Case { name: found.name.benchmark, time_s, outcome }])
+        Ok(vec![Case { name: found.name.identity.benchmark, time_s, outcome }])
     }
 
     fn gauges(&self, document: &Value) -> Result<Vec<Gauges>, Error> {
         let found = GateFindings::deserialize(document)?;
         let labels = || {
+            let [program, arguments, harness, place] = found.name.identity.parts().map(str::to_owned);
             vec![
-                ("benchmark", found.name.benchmark.clone()),
-                ("program", found.name.program.clone()),
+                ("benchmark", found.name.identity.benchmark.clone()),
+                ("program", program),
                 ("metric", found.name.metric.clone()),
                 ("machine", found.name.machine.clone()),
+                ("arguments", arguments),
+                ("harness", harness),
+                ("place", place),
             ]
         };
         let state = match found.gate.state {
@@ -216,7 +226,7 @@ fn answer(found: &GateFindings) -> Piece {
         GateState::Within => Tone::Good,
         GateState::Undecided => Tone::Doubt,
     };
-    Piece::answer(tone, format!("{} {}.", say::named(&found.name.benchmark), found.summary))
+    Piece::answer(tone, format!("{} {}.", say::named(&found.name.identity.benchmark), found.summary))
 }
 
 fn past(found: &GateFindings) -> String {
@@ -249,19 +259,6 @@ fn moved(found: &GateFindings) -> Option<String> {
             "Experiment {experiment} was beyond the margin ({change}), and all later sessions lie on its side; this past contains \
              them, so it hides that the level has moved."
         ),
-    })
-}
-
-/// Sentence about the program that was judged; `None` where no other one has a benchmark of this name.
-fn judged(found: &GateFindings) -> Option<String> {
-    let quoted = |program: &String| format!("`{}`", say::visible(program));
-    let others: Vec<String> = found.other_programs.iter().map(quoted).collect();
-    (!others.is_empty()).then(|| {
-        format!(
-            "The series of {} is judged, since the newest session is there; {} has sessions of the same name.",
-            quoted(&found.name.program),
-            say::listed(&others)
-        )
     })
 }
 
@@ -309,7 +306,6 @@ mod tests {
             low_ratio: Some(low),
             high_ratio: Some(high),
             reason: None,
-            other_programs: Vec::new(),
             moved: None,
             gate: Gate { question, margin: 0.03, state, detectable: None },
             fails: false,
@@ -340,16 +336,6 @@ mod tests {
         assert_eq!(told(Slower, Undecided, WIDE), "may or may not be slower by more than 3 %:");
         assert_eq!(told(Different, Within, [1.0, 0.99, 1.01]), "did not change by more than 3 %:");
         assert_eq!(told(Different, Undecided, WIDE), "may or may not have changed by more than 3 %:");
-    }
-
-    #[test]
-    fn the_judged_one_of_several_programs_is_named() {
-        let mut found = found(GateQuestion::Slower, GateState::Within, AROUND);
-        assert_eq!(judged(&found), None);
-        found.name.program = "alpha".into();
-        found.other_programs = vec!["beta".into()];
-        let told = judged(&found).unwrap();
-        assert!(told.starts_with("The series of `alpha` is judged") && told.contains("`beta`"), "{told}");
     }
 
     #[test]

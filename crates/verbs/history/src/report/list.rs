@@ -10,8 +10,8 @@ pub(crate) const LIST_SCHEMA: &str = "fauxplat.history/1";
 #[derive(Debug)]
 pub(crate) struct ListReport;
 
-const HEADINGS: [&str; 10] =
-    ["id", "started", "kind", "state", "samples", "names", "commit", "label", "host", "summary"];
+const HEADINGS: [&str; 11] =
+    ["id", "started", "kind", "state", "samples", "names", "commit", "label", "host", "summary", "place"];
 
 impl OwnReport for ListReport {
     fn schema(&self) -> &'static str {
@@ -25,14 +25,16 @@ impl OwnReport for ListReport {
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
         let rows = rows(document);
         let count = say::counted(rows.len(), "experiment", "experiments");
-        let mut grid =
-            Grid::named(&["what", "id", "started", "verb", "state", "runs", "commit", "label"], &[6, 7, 4]);
+        let are_of_several = rows.iter().any(|row| row[10] != rows[0][10]);
+        let headings = ["what", "id", "started", "verb", "state", "runs", "commit", "label", "place"];
+        let columns = if are_of_several { headings.len() } else { headings.len() - 1 };
+        let mut grid = Grid::named(&headings[..columns], &[6, 7, 4]);
         for row in rows {
-            let [id, started, kind, state, samples, names, commit, label, _, summary] = row;
+            let [id, started, kind, state, samples, names, commit, label, _, summary, place] = row;
             let what = if summary.is_empty() { names } else { summary };
             let commit = super::short(&commit);
-            let cells = [what, id, started, kind, state, samples, commit, label];
-            grid.push(Tone::Plain, cells.map(|cell| say::visible(&cell)).to_vec());
+            let cells = [what, id, started, kind, state, samples, commit, label, place];
+            grid.push(Tone::Plain, cells[..columns].iter().map(|cell| say::visible(cell)).collect());
         }
         Ok(vec![Piece::answer(Tone::Plain, format!("{count}.")), Piece::table(grid)])
     }
@@ -48,7 +50,7 @@ impl OwnReport for ListReport {
 }
 
 /// Cells of each experiment's row, in the order of the headings.
-fn rows(document: &Value) -> Vec<[String; 10]> {
+fn rows(document: &Value) -> Vec<[String; 11]> {
     let experiments = document.get("experiments").and_then(Value::as_array);
     let row = |one: &Value| {
         let text = |pointer: &str| match one.pointer(pointer) {
@@ -58,6 +60,7 @@ fn rows(document: &Value) -> Vec<[String; 10]> {
         };
         let names = one.get("names").and_then(Value::as_array).into_iter().flatten();
         let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+        let [repository, folder] = [text("/origin/checkout/repository"), text("/origin/folder")];
         [
             text("/id"),
             text("/started"),
@@ -69,6 +72,7 @@ fn rows(document: &Value) -> Vec<[String; 10]> {
             text("/origin/label"),
             text("/origin/host"),
             text("/summary"),
+            if repository.is_empty() { folder } else { repository },
         ]
     };
     experiments.into_iter().flatten().map(row).collect()

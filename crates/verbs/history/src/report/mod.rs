@@ -2,10 +2,12 @@
 
 mod gate;
 mod list;
+mod titles;
 mod trend;
 
 pub(crate) use gate::{GateReport, gate_summary};
 pub(crate) use list::{LIST_SCHEMA, ListReport};
+pub(crate) use titles::{choosing, difference, titles};
 pub(crate) use trend::{TrendReport, needing, trend_summary};
 
 use fauxplat_model::{Metric, Unit};

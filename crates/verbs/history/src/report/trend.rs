@@ -1,13 +1,12 @@
 //! The report of `history trend`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use fauxplat_model::document::Record;
 use fauxplat_report::parts::{Across, Grid, Line, Piece, Point, Series, Tone, Values};
 use fauxplat_report::{Case, Format, Gauges, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
+use super::titles::{difference, titles};
 use super::{commit_of, direction, interval, known, machine, moment, range, value};
 use crate::findings::{Apart, LevelChange, SeriesFindings, Session, TREND_SCHEMA, TrendFindings};
 
@@ -72,14 +71,16 @@ impl OwnReport for TrendReport {
 }
 
 /// Names of the labels that together identify a series.
-const LABELS: [&str; 6] = ["benchmark", "program", "metric", "unit", "machine", "host"];
+const LABELS: [&str; 9] =
+    ["benchmark", "program", "metric", "unit", "machine", "host", "arguments", "harness", "place"];
 
-fn names(series: &SeriesFindings) -> [String; 6] {
+fn names(series: &SeriesFindings) -> [String; 9] {
     let name = &series.name;
-    let host = name.host.clone().unwrap_or_default();
-    let [benchmark, program, metric, unit, machine] =
-        [&name.benchmark, &name.program, &name.metric, &name.unit, &name.machine].map(String::clone);
-    [benchmark, program, metric, unit, machine, host]
+    let [program, arguments, harness, place] = name.identity.parts();
+    let host = name.host.as_deref().unwrap_or_default();
+    let benchmark = name.identity.benchmark.as_str();
+    [benchmark, program, &name.metric, &name.unit, &name.machine, host, arguments, harness, place]
+        .map(str::to_owned)
 }
 
 fn labels(series: &SeriesFindings) -> Vec<(&'static str, String)> {
@@ -146,29 +147,13 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
     let level = say::percent(found.level);
     let meaning = format!("Of the reported changes at most {level} are expected to be false.");
     let mut pieces = vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid)];
-    let apart = |series: &SeriesFindings| {
+    let apart = |(series, title): (&SeriesFindings, &String)| {
         let apart = series.apart.as_ref()?;
-        Some(Piece::plain(format!("{}: {}.", say::named(&series.name.benchmark), needing(apart))))
+        Some(Piece::plain(format!("{}: {}.", say::named(title), needing(apart))))
     };
-    pieces.extend(found.series.iter().filter_map(apart));
+    pieces.extend(found.series.iter().zip(&titles).filter_map(apart));
     pieces.push(Piece::plain(meaning).in_full());
     pieces
-}
-
-/// Names of the benchmarks of some series, each with its program where programs of other series have an equal name.
-fn titles(all: &[SeriesFindings]) -> Vec<String> {
-    let mut programs: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for SeriesFindings { name, .. } in all {
-        programs.entry(&name.benchmark).or_default().insert(&name.program);
-    }
-    let title = |series: &SeriesFindings| {
-        let benchmark = say::visible(&series.name.benchmark);
-        match programs.get(series.name.benchmark.as_str()).is_some_and(|programs| programs.len() > 1) {
-            true => format!("{benchmark} ({})", say::visible(&series.name.program)),
-            false => benchmark,
-        }
-    };
-    all.iter().map(title).collect()
 }
 
 /// Where the newest sessions lie, as a part of a sentence.
@@ -205,10 +190,12 @@ fn of_one(found: &TrendFindings) -> Vec<Piece> {
     let titles = titles(&found.series);
     let mut pieces: Vec<Piece> =
         found.series.iter().zip(&titles).map(|(series, title)| answer(series, title)).collect();
+    let identities: Vec<_> = found.series.iter().map(|series| &series.name.identity).collect();
     for series in &found.series {
         if found.series.len() > 1 {
-            let program = say::visible(&series.name.program);
-            pieces.push(Piece::heading(format!("{program} on {}", machine(&series.name))));
+            let program = || say::visible(&series.name.identity.program);
+            let which = difference(&series.name.identity, &identities).unwrap_or_else(program);
+            pieces.push(Piece::heading(format!("{which} on {}", machine(&series.name))));
         }
         pieces.extend(drawing(series, &found.by));
         if !series.changes.is_empty() {
@@ -283,7 +270,7 @@ fn drawing(series: &SeriesFindings, by: &str) -> Option<Piece> {
         weight: if series.changes.iter().any(|change| change.at == at) { 2 } else { 0 },
     };
     let points = series.sessions.iter().enumerate().map(point).collect();
-    let title = format!("{} over its sessions", say::visible(&series.name.benchmark));
+    let title = format!("{} over its sessions", say::visible(&series.name.identity.benchmark));
     let label = if by == "commit" { "commit" } else { "session" };
     Some(Piece::series(Series {
         description: format!("{title}; those after which the level changed stand out."),
@@ -468,32 +455,4 @@ fn session_rows(found: &TrendFindings) -> Rows {
         series.sessions.iter().enumerate().map(move |(at, session)| (series, row(series, at, session)))
     });
     labelled(&headings, rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::findings::SeriesName;
-
-    #[test]
-    fn equal_names_of_several_programs_are_told_apart() {
-        let series = |benchmark: &str, program: &str| SeriesFindings {
-            name: SeriesName {
-                benchmark: benchmark.into(),
-                program: program.into(),
-                ..SeriesName::default()
-            },
-            session_count: 1,
-            newest: 1.0,
-            newest_started: String::new(),
-            level: 1.0,
-            apart: None,
-            between_sd: None,
-            dependence: None,
-            changes: Vec::new(),
-            sessions: Vec::new(),
-        };
-        let all = [series("b00", "alpha"), series("b00", "beta"), series("b01", "beta")];
-        assert_eq!(titles(&all), ["b00 (alpha)", "b00 (beta)", "b01"]);
-    }
 }

@@ -2,7 +2,7 @@
 
 use fauxplat_experiment::steer::Standing;
 use fauxplat_experiment::{Driver, Failure, Kind};
-use fauxplat_model::{Command, Metric, Order, Unit as MetricUnit};
+use fauxplat_model::{Command, Metric, Order, PLAIN_COMMANDS, Unit as MetricUnit};
 
 use super::source::{Facts, Given, Source, Turn, failed, once, wall_s};
 use crate::file::Benchmark;
@@ -37,7 +37,7 @@ impl<'a> Plain<'a> {
 impl Source for Plain<'_> {
     fn facts(&self) -> Facts {
         Facts {
-            harness: "plain commands".to_owned(),
+            harness: PLAIN_COMMANDS.to_owned(),
             programs: self.programs.clone(),
             are_same_file: self.are_same_file,
             names: self.benchmarks.iter().map(|it| it.name.clone()).collect(),
