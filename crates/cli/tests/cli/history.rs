@@ -141,6 +141,20 @@ fn sessions_are_followed_over_time() {
     assert!(lab.run(&["history", "vacuum"]).succeeds().out.contains("now"));
 }
 
+/// A gate by a name that two programs have is refused with the way to choose one.
+#[test]
+fn a_gate_judges_one_series() {
+    let lab = Lab::new();
+    for line in ["true", "sh -c true"] {
+        lab.run(&["run", "--names", "same", line, "--runs", "2"]).succeeds();
+    }
+    lab.run(&["history", "gate", "same"]).complains(2, &["2 series have the name `same`", "--of sh"]);
+    let gate = lab.run(&["history", "gate", "same", "--of", "true", "--format", "json"]).json();
+    assert_eq!((&gate["benchmark"], &gate["program"]), (&"same".into(), &"true".into()));
+    assert_eq!(lab.json(&["history", "trend", "same"])["series"].as_array().map(Vec::len), Some(2));
+    lab.run(&["history", "trend", "--of", "elsewhere"]).complains(2, &["--of elsewhere"]);
+}
+
 /// Pages are written neither through links nor over files of something else, and a refusal says what to do.
 #[test]
 fn pages_are_made_in_folders_of_pages_alone() {
