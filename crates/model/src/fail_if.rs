@@ -19,10 +19,22 @@ pub enum FailIf {
     Undecided,
     /// The comparison has no verdict.
     Inconclusive,
+    /// A benchmark of the reference is gone from the candidate, or could not be measured. Only suites have benchmarks.
+    Missing,
 }
 
 impl FailIf {
-    pub const ALL: [FailIf; 5] =
+    pub const ALL: [FailIf; 6] = [
+        FailIf::Slower,
+        FailIf::Faster,
+        FailIf::Different,
+        FailIf::Undecided,
+        FailIf::Inconclusive,
+        FailIf::Missing,
+    ];
+
+    /// The gates of a single comparison, which has no benchmarks that could be missing.
+    pub const OF_COMPARISON: [FailIf; 5] =
         [FailIf::Slower, FailIf::Faster, FailIf::Different, FailIf::Undecided, FailIf::Inconclusive];
 
     pub fn word(self) -> &'static str {
@@ -32,6 +44,7 @@ impl FailIf {
             FailIf::Different => "different",
             FailIf::Undecided => "undecided",
             FailIf::Inconclusive => "inconclusive",
+            FailIf::Missing => "missing",
         }
     }
 
@@ -65,7 +78,8 @@ pub struct GateAnswer {
 }
 
 impl GateAnswer {
-    /// The first of `gates` that makes the comparison fail; `None` if none does.
+    /// The first of `gates` that makes the comparison fail; `None` if none does. No comparison fails
+    /// [`FailIf::Missing`], which is about benchmarks without one.
     pub fn failed(self, gates: &[FailIf]) -> Option<FailIf> {
         let is_beyond = self.state == GateState::Beyond;
         let is_of_one_side = self.question != GateQuestion::Different;
@@ -75,6 +89,7 @@ impl GateAnswer {
             FailIf::Different => is_beyond,
             FailIf::Undecided => self.state == GateState::Undecided,
             FailIf::Inconclusive => !self.is_concluded,
+            FailIf::Missing => false,
         })
     }
 }

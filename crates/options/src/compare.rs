@@ -229,10 +229,18 @@ pub fn order(word: &str) -> Result<Order, String> {
     }
 }
 
-/// The parser for the names of gates that `--fail-if` accepts.
+/// The parser for the names of gates that `--fail-if` of a comparison accepts.
 pub fn fail_if() -> impl TypedValueParser<Value = FailIf> {
-    PossibleValuesParser::new(FailIf::ALL.map(FailIf::word))
-        .try_map(|word| FailIf::from_word(&word).ok_or("the gate is unknown"))
+    gates(FailIf::OF_COMPARISON.map(FailIf::word).to_vec())
+}
+
+/// The parser for the names of gates that `--fail-if` of a suite accepts.
+pub fn fail_if_of_suite() -> impl TypedValueParser<Value = FailIf> {
+    gates(FailIf::ALL.map(FailIf::word).to_vec())
+}
+
+fn gates(words: Vec<&'static str>) -> impl TypedValueParser<Value = FailIf> {
+    PossibleValuesParser::new(words).try_map(|word| FailIf::from_word(&word).ok_or("the gate is unknown"))
 }
 
 pub fn metric(name: &str) -> Result<Metric, String> {

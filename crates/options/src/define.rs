@@ -338,6 +338,11 @@ pub fn is_about_a_build(definition: &Definition, option: &str) -> Result<(), Fai
 pub fn apply_rule(rule: &mut Rule, args: &RuleArgs) -> Result<(), Failure> {
     rule.decide(&args.metric);
     rule.check().and_then(|()| rule.allow(&args.margin)).map_err(Failure::usage)?;
+    if rule.fail_if.contains(&FailIf::Missing) {
+        return Err(Failure::usage(
+            "fail_if: only a suite has benchmarks that can be `missing`; leave the word out of [rule]",
+        ));
+    }
     rule.level = args.level.unwrap_or(rule.level);
     let is_limited = rule.max_pairs != Rule::default().max_pairs || args.max_pairs.is_some();
     rule.max_pairs = args.max_pairs.unwrap_or(rule.max_pairs);

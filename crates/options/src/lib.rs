@@ -59,7 +59,7 @@ pub use advice::{with_commands, with_dashes};
 pub use build::BuildArgs;
 pub use commands::CommandArgs;
 pub use commits::{CommitsArgs, TreeBuildArgs};
-pub use compare::{CompareArgs, RuleArgs, fail_if, metric, order};
+pub use compare::{CompareArgs, RuleArgs, fail_if, fail_if_of_suite, metric, order};
 pub use completions::{Completed, completion_script};
 pub use condition::{ConditionArgs, OnOff};
 pub use config::{ConfigError, Configured, is_verbose, with_defaults};

@@ -60,6 +60,31 @@ fn a_gate_fails_and_files_for_other_tools_are_written() {
     suite(&lab, [A, A], &["--fail-if", "slower", "--filter", "same|rate"]).succeeds();
 }
 
+/// A benchmark that is gone is a case of JUnit and a row of CSV, and fails the suite where that is asked for.
+#[test]
+fn benchmarks_of_one_program_alone_are_told_everywhere() {
+    let lab = Lab::new();
+    let (a, b) = ("same: 7 ns\ngone: 1 ns\n", "same: 7 ns\nnew: 1 ns\n");
+    let exports = ["--export", "junit=j", "--export", "csv=c"];
+    suite(&lab, [a, b], &[&exports[..], &["--fail-if", "slower"]].concat()).succeeds();
+    let junit = lab.read("j");
+    assert!(junit.contains("only in A") && junit.contains("only in B"), "{junit}");
+    assert!(junit.contains("failures=\"0\""), "{junit}");
+    assert!(lab.read("c").contains("gone,gone,only in A,"), "{}", lab.read("c"));
+    let done = suite(&lab, [a, b], &[&exports[..], &["--fail-if", "slower,missing"]].concat()).ends_with(1);
+    assert!(
+        done.err.contains("--fail-if slower,missing: ") && done.err.contains("only in A"),
+        "{}",
+        done.err
+    );
+    assert!(lab.read("j").contains("failures=\"1\""), "{}", lab.read("j"));
+    let done = suite(&lab, [a, a], &["--fail-if", "missing"]).succeeds();
+    let said = done.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("The gate missing passes: none is missing"), "{said}");
+    suite(&lab, [A, B], &["--filter", "^(same|zero)$", "--fail-if", "missing"]).ends_with(1);
+    lab.run(&["compare", "--fail-if", "missing", "true", "true"]).reports_misuse(&["missing"]);
+}
+
 #[test]
 fn stored_results_are_weaker() {
     let lab = Lab::new();

@@ -85,3 +85,20 @@ fn benchmarks_that_are_given_up_answer_no_gate() {
     assert_eq!(stored["benchmarks"][0]["is_given_up"], true);
     assert_eq!(stored["benchmarks"][0]["gate"], "undecided");
 }
+
+/// One process lists the benchmarks; one that B prints in later processes is not gone.
+#[test]
+fn a_benchmark_that_is_printed_later_is_not_gone() {
+    let lab = Lab::new();
+    lab.write("a", "echo 'late: 1 ns'; echo 'same: 7 ns'\n");
+    lab.write("b", "echo >> count; test $(wc -l < count) -lt 2 || echo 'late: 1 ns'; echo 'same: 7 ns'\n");
+    let store = lab.file("store.sqlite");
+    let words = ["suite", "--harness", LINES, "--max-time", "60s", "--store", &store, "sh a", "sh b"];
+    Done::of(lab.bare(&words)).succeeds();
+    let stored = lab.last();
+    assert_eq!(stored["gone"].as_array().map(Vec::len), Some(0));
+    let late = stored["benchmarks"].as_array().unwrap().iter().find(|it| it["name"] == "late").unwrap();
+    assert_eq!(late["state"], "not-measured");
+    let why = late["trouble"].as_str().unwrap();
+    assert!(why.starts_with("B did not print it when its benchmarks were listed, and did in "), "{why}");
+}

@@ -7,8 +7,8 @@ use clap::Args;
 use fauxplat_experiment::Failure;
 use fauxplat_model::{FailIf, Order};
 use fauxplat_options::{
-    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after, fail_if,
-    order, percent, time_with_unit,
+    CommitsArgs, ConditionArgs, EndArgs, ExplainedArgs, Measured, Output, TreeBuildArgs, after,
+    fail_if_of_suite, order, percent, time_with_unit,
 };
 use fauxplat_units::Nanos;
 use regex::Regex;
@@ -67,13 +67,13 @@ pub struct SuiteArgs {
     #[arg(long, value_name = "ORDER", value_parser = order, conflicts_with = "from", help_heading = "Decision")]
     pub order: Option<Order>,
     /// Fail with exit code 1 if some benchmark is slower or faster than that by more than the margin, or different either way;
-    /// `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict. Sampling
-    /// goes on until the question is answered
+    /// `undecided` fails too where neither that nor the contrary is shown, `inconclusive` where there is no verdict, `missing`
+    /// where only A has a benchmark or none of its pairs could be measured. Sampling goes on until the question is answered
     #[arg(
         long,
         value_name = "WHAT",
         value_delimiter = ',',
-        value_parser = fail_if(),
+        value_parser = fail_if_of_suite(),
         conflicts_with = "from",
         help_heading = "Decision"
     )]

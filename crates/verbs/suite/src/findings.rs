@@ -251,7 +251,17 @@ impl SuiteFindings {
 
     /// Whether the suite fails by `--fail-if`.
     pub fn fails(&self) -> bool {
-        self.benchmarks.iter().any(|it| self.is_failed(it))
+        self.benchmarks.iter().any(|it| self.is_failed(it)) || self.misses_gone()
+    }
+
+    /// Whether the suite fails because some benchmarks are gone.
+    pub fn misses_gone(&self) -> bool {
+        self.asks_for_missing() && !self.gone.is_empty()
+    }
+
+    /// Whether benchmarks that are gone or not measured make the suite fail.
+    pub fn asks_for_missing(&self) -> bool {
+        self.fail_if.contains(&FailIf::Missing)
     }
 
     /// Whether a benchmark makes the suite fail by `--fail-if`.
@@ -268,7 +278,8 @@ impl SuiteFindings {
             is_better: benchmark.state == State::Faster,
             is_concluded: !matches!(benchmark.state, State::Undecided | State::NotMeasured),
         };
-        answer.failed(&self.fail_if)
+        let is_missing = self.asks_for_missing() && benchmark.state == State::NotMeasured;
+        answer.failed(&self.fail_if).or_else(|| is_missing.then_some(FailIf::Missing))
     }
 
     pub fn gates(&self) -> String {

@@ -9,6 +9,7 @@ use fauxplat_report::{Case, CaseOutcome, Format, OwnReading, OwnReport, Rows, sa
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
+use crate::analysis::group_of;
 use crate::carried::carried;
 use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
@@ -24,6 +25,22 @@ const ROWS_OF_COMMENT: usize = 25;
 
 /// Maximum number of rows of the drawing of changes. The rows are sorted, so the omitted ones show little change.
 const ROWS_OF_FOREST: usize = 60;
+
+/// Headings of the rows for spreadsheets.
+const HEADINGS: [&str; 12] = [
+    "benchmark",
+    "group",
+    "state",
+    "ratio",
+    "low_ratio",
+    "high_ratio",
+    "p_adjusted",
+    "a",
+    "b",
+    "unit",
+    "pairs",
+    "gate",
+];
 
 /// Media of reports with room for a row for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
@@ -46,29 +63,16 @@ impl OwnReport for SuiteReport {
 
     fn rows(&self, document: &Value) -> Result<Rows, Error> {
         let found = SuiteFindings::deserialize(document)?;
-        let headings = [
-            "benchmark",
-            "group",
-            "state",
-            "ratio",
-            "low_ratio",
-            "high_ratio",
-            "p_adjusted",
-            "a",
-            "b",
-            "unit",
-            "pairs",
-            "gate",
-        ];
         Ok(Rows {
-            headings: headings.map(str::to_owned).to_vec(),
-            rows: found.benchmarks.iter().map(fields).collect(),
+            headings: HEADINGS.map(str::to_owned).to_vec(),
+            rows: found.benchmarks.iter().map(fields).chain(one_sided_fields(&found)).collect(),
         })
     }
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
         let found = SuiteFindings::deserialize(document)?;
-        Ok(found.benchmarks.iter().map(|it| case(&found, it)).chain(lost::cases(&found)).collect())
+        let cases = found.benchmarks.iter().map(|it| case(&found, it));
+        Ok(cases.chain(one_sided_cases(&found)).chain(lost::cases(&found)).collect())
     }
 
     fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
@@ -107,6 +111,31 @@ fn fields(it: &Benchmark) -> Vec<String> {
         it.pairs.to_string(),
         it.gate.map(gate_word).unwrap_or_default().to_owned(),
     ]
+}
+
+/// Benchmarks of one program alone, each with the words for that.
+fn one_sided_names(found: &SuiteFindings) -> impl Iterator<Item = (&String, &'static str)> {
+    let gone = found.gone.iter().map(|name| (name, ONLY_IN[0]));
+    gone.chain(found.new.iter().map(|name| (name, ONLY_IN[1])))
+}
+
+/// Words for a benchmark that only A has, and only B.
+const ONLY_IN: [&str; 2] = ["only in A", "only in B"];
+
+fn one_sided_fields(found: &SuiteFindings) -> impl Iterator<Item = Vec<String>> {
+    one_sided_names(found).map(|(name, words)| {
+        let known = [name.clone(), group_of(name).to_owned(), words.to_owned()];
+        known.into_iter().chain((3..HEADINGS.len()).map(|_| String::new())).collect()
+    })
+}
+
+/// A test case for each benchmark of one program alone: a benchmark that is gone fails where the user asked for that.
+fn one_sided_cases(found: &SuiteFindings) -> impl Iterator<Item = Case> {
+    one_sided_names(found).map(move |(name, words)| {
+        let is_failed = found.misses_gone() && words == ONLY_IN[0];
+        let outcome = if is_failed { CaseOutcome::Failed } else { CaseOutcome::Skipped };
+        Case { name: name.clone(), time_s: None, outcome: outcome(words.to_owned()) }
+    })
 }
 
 fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
@@ -183,8 +212,8 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
         pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
     }
-    pieces.extend(one_sided("only in B", &found.new));
-    pieces.extend(one_sided("only in A", &found.gone));
+    pieces.extend(one_sided(ONLY_IN[1], &found.new));
+    pieces.extend(one_sided(ONLY_IN[0], &found.gone));
     pieces.push(Piece::plain(how(found)).in_full());
     pieces
 }
@@ -273,7 +302,9 @@ fn common(common: Ratio) -> Piece {
 
 fn gate(found: &SuiteFindings) -> Option<Piece> {
     let [beyond, within] = [GateState::Beyond, GateState::Within].map(|answer| found.gated(answer));
-    let [open, missing] = found.left_open();
+    let [open, left_open] = found.left_open();
+    let missing = if found.asks_for_missing() { found.count(State::NotMeasured) } else { left_open };
+    let gone = if found.misses_gone() { found.gone.len() } else { 0 };
     let one_of = |count: usize, is: &str, are: &str| format!("{count} {}", if count == 1 { is } else { are });
     let mut said = match FailIf::question(&found.fail_if) {
         Some(question) => {
@@ -289,8 +320,12 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
     said.extend((within > 0).then(|| one_of(within, "is not", "are not")));
     said.extend((open > 0).then(|| one_of(open, "is not decided", "are not decided")));
     said.extend((missing > 0).then(|| one_of(missing, "was not measured", "were not measured")));
+    said.extend((gone > 0).then(|| one_of(gone, "is only in A", "are only in A")));
     let needs_verdict = found.fail_if.contains(&FailIf::Inconclusive);
     said.extend(needs_verdict.then(|| one_of(found.inconclusive(), "has no verdict", "have no verdict")));
+    if said.is_empty() {
+        said.push("none is missing".to_owned());
+    }
     let nothing_measured = found.count(State::NotMeasured) == found.benchmarks.len();
     let (tone, ends) = match (found.fails(), nothing_measured) {
         (true, _) => (Tone::Bad, "fails"),

@@ -190,7 +190,7 @@ fn names(path: &Path, programs: Option<[&str; 2]>) -> [String; 2] {
 fn gate(found: &SuiteFindings) -> Result<(), Failure> {
     let failed: Vec<(FailIf, State)> =
         found.benchmarks.iter().filter_map(|it| Some((found.failed_gate(it)?, it.state))).collect();
-    let is_open = |gate: &FailIf| matches!(gate, FailIf::Undecided | FailIf::Inconclusive);
+    let is_open = |gate: &FailIf| matches!(gate, FailIf::Undecided | FailIf::Inconclusive | FailIf::Missing);
     let beyond = failed.iter().filter(|(gate, _)| !is_open(gate)).count();
     let missing = failed.iter().filter(|(gate, state)| is_open(gate) && *state == State::NotMeasured).count();
     let open = failed.len() - beyond - missing;
@@ -200,6 +200,7 @@ fn gate(found: &SuiteFindings) -> Result<(), Failure> {
         said(beyond, format!("beyond the margin of {}", margin(found))),
         said(open, "not decided".to_owned()),
         said(missing, "not measured".to_owned()),
+        said(if found.misses_gone() { found.gone.len() } else { 0 }, "only in A".to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     match parts.is_empty() {

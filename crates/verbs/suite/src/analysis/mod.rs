@@ -9,6 +9,6 @@ mod together;
 
 pub use judge::{Judge, Rule};
 pub use race::chosen;
-pub use report::{Named, benchmarks};
+pub use report::{Named, benchmarks, not_measured};
 pub use stored::stored;
 pub use together::{Together, group_of};

@@ -3,7 +3,7 @@
 use fauxplat_model::GateState;
 use fauxplat_stats::describe::median;
 
-use super::judge::{Case, Judge};
+use super::judge::{Case, Judge, Rule};
 use super::together::group_of;
 use crate::findings::{Benchmark, Ratio, State};
 use crate::harness::Unit;
@@ -82,6 +82,34 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
         }
     };
     named.iter().enumerate().map(one).collect()
+}
+
+/// Findings about a benchmark of which no pair was measured, for the reason `trouble`.
+pub fn not_measured(name: &str, trouble: String, rule: &Rule) -> Benchmark {
+    Benchmark {
+        name: name.to_owned(),
+        group: group_of(name).to_owned(),
+        unit: Unit::default().to_string(),
+        state: State::NotMeasured,
+        effect: None,
+        margin: None,
+        is_within_margin: false,
+        gate: rule.gate.map(|_| GateState::Undecided),
+        ln_evidence: 0.0,
+        p_adjusted: 1.0,
+        a: None,
+        b: None,
+        pairs: 0,
+        pairs_to_decide: None,
+        cost_s: 0.0,
+        trouble: Some(trouble),
+        processes: Default::default(),
+        has_failed: false,
+        is_given_up: false,
+        carried_over: None,
+        alone: None,
+        readings: Vec::new(),
+    }
 }
 
 /// Narrows a benchmark's interval of log ratios to the region that Holm's procedure has shown, which can be narrower,

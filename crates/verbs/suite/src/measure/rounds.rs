@@ -1,15 +1,17 @@
 //! Rounds: decides which benchmarks run next, in which processes and order.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fauxplat_experiment::steer::{HOPELESS_FROM, Standing};
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_model::Order;
 use fauxplat_stats::draw::Draw;
 
 use super::Asked;
-use super::source::{Given, Source, Turn};
-use crate::analysis::{Judge, Named, Together, benchmarks, chosen};
-use crate::findings::{StoppedBy, SuiteFindings};
-use crate::processes::Processes;
+use super::source::{Facts, Given, Source, Turn};
+use crate::analysis::{Judge, Named, Rule, Together, benchmarks, chosen, not_measured};
+use crate::findings::{Benchmark, StoppedBy, SuiteFindings};
+use crate::processes::{Processes, SIDES};
 
 /// Least work of a process, so that the share of its startup is small: this many seconds, and this multiple of its
 /// startup time.
@@ -40,6 +42,10 @@ struct Rounds<'a> {
     coin: Draw,
     processes: u32,
     processes_by_side: [Processes; 2],
+    /// Benchmarks that the lists of the programs have on one side alone.
+    one_sided: BTreeSet<String>,
+    /// Number of processes of each side that printed a benchmark of `one_sided`, by name.
+    printed: [BTreeMap<String, u32>; 2],
     began_s: f64,
     skips_failures: bool,
     failures_max: u32,
@@ -56,7 +62,7 @@ pub(super) fn run(
     source: &mut dyn Source,
     began_s: f64,
 ) -> Result<SuiteFindings, Failure> {
-    let (names, margins) = (source.facts().names, source.margins());
+    let (facts, margins) = (source.facts(), source.margins());
     let margins: Vec<f64> = margins.into_iter().map(|own| own.unwrap_or(asked.rule.margin)).collect();
     let entry = |name: String| Entry {
         named: Named { name, cost_s: source.cost_s(), ..Named::default() },
@@ -66,11 +72,13 @@ pub(super) fn run(
     let mut rounds = Rounds {
         asked,
         judge: Judge::with_margins(&margins, asked.rule),
-        entries: names.into_iter().map(entry).collect(),
+        entries: facts.names.into_iter().map(entry).collect(),
         order: asked.order.unwrap_or(source.order()),
         coin: Draw::new(driver.header.seed, 47),
         processes: 0,
         processes_by_side: Default::default(),
+        one_sided: facts.new.into_iter().chain(facts.gone).collect(),
+        printed: Default::default(),
         began_s,
         skips_failures,
         failures_max: if skips_failures { FAILURES_MAX_LEFT_OUT } else { FAILURES_MAX },
@@ -174,6 +182,9 @@ impl Rounds<'_> {
             let Some(told) = source.run(driver, turn, standing)? else { return Ok(Some(StoppedBy::User)) };
             self.processes += 1;
             self.processes_by_side[side].ran(told.failed.as_deref());
+            for name in told.readings.keys().filter(|name| self.one_sided.contains(*name)) {
+                *self.printed[side].entry(name.clone()).or_default() += 1;
+            }
             given[side].push(told);
         }
         let [a, b] = given;
@@ -243,7 +254,9 @@ impl Rounds<'_> {
             benchmark.alone = source.alone(at, faster.filter(|_| named.unit == crate::harness::Unit::Ns));
         }
         let together = Together::of(&found, self.asked.rule.margin);
-        let facts = source.facts();
+        let mut facts = source.facts();
+        let processes = self.processes_by_side.each_ref().map(|side| side.count);
+        found.extend(sometimes(&mut facts, &self.asked.rule, &self.printed, processes));
         SuiteFindings {
             harness: facts.harness,
             programs: facts.programs,
@@ -268,6 +281,29 @@ impl Rounds<'_> {
             stopped_by,
         }
     }
+}
+
+/// Takes from `facts` the benchmarks that a program did not list and did print in some of its processes: such a benchmark
+/// is neither new nor gone, and none of its pairs was measured.
+fn sometimes(
+    facts: &mut Facts,
+    rule: &Rule,
+    printed: &[BTreeMap<String, u32>; 2],
+    processes: [u32; 2],
+) -> Vec<Benchmark> {
+    let mut found = Vec::new();
+    for (names, side) in [(&mut facts.gone, 1), (&mut facts.new, 0)] {
+        names.retain(|name| {
+            let Some(times) = printed[side].get(name) else { return true };
+            let (program, all) = (SIDES[side], processes[side]);
+            let trouble = format!(
+                "{program} did not print it when its benchmarks were listed, and did in {times} of {all} processes"
+            );
+            found.push(not_measured(name, trouble, rule));
+            false
+        });
+    }
+    found
 }
 
 /// Counts the processes of a benchmark. `is_own` says whether a failed process failed because of this benchmark.
@@ -318,7 +354,10 @@ fn pair_of(name: &str, given: &[Given; 2]) -> Result<((f64, f64), crate::harness
 
 #[cfg(test)]
 mod tests {
+    use fauxplat_model::{GateQuestion, GateState};
+
     use super::*;
+    use crate::findings::{Control, State};
     use crate::harness::Unit;
 
     fn given(value: f64, unit: &str) -> Given {
@@ -336,6 +375,41 @@ mod tests {
             Given { failed: Some("its process ended with status 139".to_owned()), ..given(1.0, "ns") };
         assert!(why(failed, given(1.0, "ns")).starts_with("A: its process"));
         assert!(why(given(1.0, "ns"), Given::default()).contains("B: there is no reading"));
+    }
+
+    #[test]
+    fn a_benchmark_that_a_program_prints_now_and_then_is_not_gone() {
+        let mut facts = Facts {
+            harness: String::new(),
+            programs: Default::default(),
+            are_same_file: None,
+            names: Vec::new(),
+            new: vec!["new".into(), "early".into()],
+            gone: vec!["gone".into(), "late".into()],
+        };
+        let rule = Rule {
+            level: 0.01,
+            margin: 0.03,
+            control: Control::Family,
+            gate: Some(GateQuestion::Slower),
+            needs_verdict: false,
+        };
+        let printed =
+            [[("early".to_owned(), 2), ("gone".to_owned(), 20)].into(), [("late".to_owned(), 1)].into()];
+        let found = sometimes(&mut facts, &rule, &printed, [20, 19]);
+        assert_eq!((facts.gone, facts.new), (vec!["gone".to_owned()], vec!["new".to_owned()]));
+        let told: Vec<&str> = found.iter().filter_map(|it| it.trouble.as_deref()).collect();
+        assert!(
+            told[0].starts_with("B did not print it") && told[0].ends_with("in 1 of 19 processes"),
+            "{told:?}"
+        );
+        assert!(
+            told[1].starts_with("A did not print it") && told[1].ends_with("in 2 of 20 processes"),
+            "{told:?}"
+        );
+        let states: Vec<_> = found.iter().map(|it| (it.name.as_str(), it.state, it.gate)).collect();
+        let open = Some(GateState::Undecided);
+        assert_eq!(states, [("late", State::NotMeasured, open), ("early", State::NotMeasured, open)]);
     }
 
     #[test]
