@@ -183,11 +183,36 @@ fn counted(distance: f64, spread: f64) -> f64 {
 /// Expected number of further differences until the evidence is `1/level`, if the centre lies `distance` spreads away
 /// and the present evidence is exp(`ln_now`). Infinite for distance zero.
 pub fn differences_to(distance: f64, level: f64, ln_now: f64) -> f64 {
-    let ln_2 = std::f64::consts::LN_2;
-    // The growth of the best stake is x²/2 for small distances, and no bet wins more than its stake.
-    let growth = ln_2 * -(-distance * distance / (2.0 * ln_2)).exp_m1();
-    let wanted = -level.ln() + PRICE - ln_now.max(0.0);
+    let (growth, wanted) = (growth(distance), PRICE - level.ln() - ln_now.max(0.0));
     if growth > 0.0 { (wanted / growth).max(1.0) } else { f64::INFINITY }
+}
+
+/// Growth of the logarithm of the best stake's wealth by a difference of `distance` spreads: x²/2 for small distances, and
+/// no bet wins more than its stake.
+fn growth(distance: f64) -> f64 {
+    let ln_2 = std::f64::consts::LN_2;
+    ln_2 * -(-distance * distance / (2.0 * ln_2)).exp_m1()
+}
+
+/// The upper quantile of the standard normal distribution beyond which one value in ten lies.
+const ONE_OF_TEN: f64 = 1.281_551_6;
+
+/// Multiple of the differences seen up to which a number that suffices is told; more would rest on chance alone.
+const TIMES_MAX: f64 = 20.0;
+
+/// Number of differences within which a new series reaches the evidence `1/level` with a probability of nine in ten, where
+/// `seen` differences lie `distance` spreads away on average. Infinite where these are too few to say.
+///
+/// After n differences of the mean m, the evidence of the best stake is n m²/2, which is enough from √n m ≥ √(2 w) on, with
+/// the logarithm w that is wanted. The true distance scatters around the one seen with a variance of 1/`seen`, and m
+/// around the true one with 1/n.
+pub fn differences_that_suffice(distance: f64, level: f64, seen: usize) -> f64 {
+    let (seen, pace) = (seen as f64, (2.0 * growth(distance)).sqrt());
+    let wanted = (2.0 * (PRICE - level.ln())).sqrt();
+    let is_enough = |n: &f64| n.sqrt() * pace - ONE_OF_TEN * (1.0 + n / seen).sqrt() >= wanted;
+    let numbers = std::iter::successors(Some(1.1 * seen), |n| Some(1.1 * n));
+    let suffices = numbers.take_while(|n| *n > 0.0 && *n <= TIMES_MAX * seen).find(is_enough);
+    suffices.unwrap_or(f64::INFINITY)
 }
 
 #[cfg(test)]
@@ -261,5 +286,15 @@ mod tests {
         assert!(bets.ln_either(0).abs() < 1e-12);
         assert!(differences_to(0.0, 0.01, 0.0).is_infinite());
         assert!(differences_to(1.0, 0.01, 0.0) > differences_to(2.0, 0.01, 0.0));
+        assert!(differences_that_suffice(0.0, 0.01, 50).is_infinite());
+        assert!(differences_that_suffice(1.0, 0.01, 0).is_infinite());
+    }
+
+    #[test]
+    fn what_suffices_is_more_than_what_is_expected() {
+        let suffices = |distance, seen| differences_that_suffice(distance, 0.001, seen);
+        assert!(suffices(0.5, 40) > differences_to(0.5, 0.001, 0.0));
+        assert!(suffices(0.5, 40) > suffices(0.5, 100));
+        assert!(suffices(0.5, 40) < 20.0 * 40.0 && suffices(0.1, 40).is_infinite());
     }
 }

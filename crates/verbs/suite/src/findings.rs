@@ -95,11 +95,15 @@ pub struct Benchmark {
     pub b: Option<f64>,
     /// Number of pairs of processes in which both gave a reading.
     pub pairs: u32,
-    /// Estimated total number of pairs after which the benchmark is decided; `None` where it is decided or there is no
-    /// estimate.
+    /// Total number of pairs within which nine of ten such benchmarks are decided; `None` where it is decided or there
+    /// are too few pairs to say. Documents without `pair_s` have the expected number.
     pub pairs_to_decide: Option<u32>,
     /// Seconds that a process takes for this benchmark.
     pub cost_s: f64,
+    /// Seconds that a pair takes, with its share of the start of processes and of all that happens around them; zero
+    /// without a pair, and in documents of earlier versions.
+    #[serde(default)]
+    pub pair_s: f64,
     /// Why readings are missing; `None` where none are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,

@@ -18,6 +18,8 @@ pub struct Named {
     pub readings: Vec<(f64, f64)>,
     /// Seconds that a process takes for this benchmark.
     pub cost_s: f64,
+    /// Seconds that a pair takes, with its share of all around it; zero before the first pair.
+    pub pair_s: f64,
     /// Why readings are missing; `None` where none are.
     pub trouble: Option<String>,
     /// Processes of A and of B that ran the benchmark.
@@ -48,11 +50,7 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
         let end = |end: f64| end.is_finite().then(|| end.exp());
         let n = case.evidence.pairs() as u32;
         let state = if n == 0 { State::NotMeasured } else { case.state };
-        let is_open = match case.gate {
-            Some(gate) => gate == GateState::Undecided,
-            None => state == State::Undecided,
-        };
-        let takes = judge.pairs_to_decide(at);
+        let suffice = judge.pairs_that_suffice(at);
         let of = |side: fn(&(f64, f64)) -> f64| median(&named.readings.iter().map(side).collect::<Vec<_>>());
         let margin = case.margin;
         Benchmark {
@@ -69,8 +67,9 @@ pub fn benchmarks(judge: &Judge, named: &[Named]) -> Vec<Benchmark> {
             a: of(|pair| pair.0),
             b: of(|pair| pair.1),
             pairs: n,
-            pairs_to_decide: (is_open && takes < 1e6).then_some(takes as u32),
+            pairs_to_decide: (!judge.is_answered(at) && suffice < 1e6).then_some(suffice as u32),
             cost_s: named.cost_s,
+            pair_s: named.pair_s,
             trouble: named.trouble.clone(),
             processes: named.processes.clone(),
             has_failed: named.has_failed,
@@ -102,6 +101,7 @@ pub fn not_measured(name: &str, trouble: String, rule: &Rule) -> Benchmark {
         pairs: 0,
         pairs_to_decide: None,
         cost_s: 0.0,
+        pair_s: 0.0,
         trouble: Some(trouble),
         processes: Default::default(),
         has_failed: false,

@@ -67,6 +67,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             pairs: a.len().min(b.len()) as u32,
             pairs_to_decide: None,
             cost_s: 0.0,
+            pair_s: 0.0,
             trouble: None,
             processes: Default::default(),
             has_failed: false,

@@ -103,10 +103,12 @@ impl Rounds<'_> {
                 {
                     return Ok(StoppedBy::Time);
                 }
+                let (began_s, pairs) = (driver.elapsed_s(), if self.is_block(&part) { 2.0 } else { 1.0 });
                 if let Some(stopped) = self.turns(driver, source, round, &part)? {
                     return Ok(stopped);
                 }
                 self.judge.look();
+                self.took(&part, (driver.elapsed_s() - began_s) / pairs);
             }
             round += 1;
         }
@@ -191,6 +193,15 @@ impl Rounds<'_> {
         let given: Vec<[Given; 2]> = a.into_iter().zip(b).map(<[Given; 2]>::from).collect();
         self.take(source, part, &given, first == 1);
         Ok(None)
+    }
+
+    /// Notes the seconds that a pair of these benchmarks took together, with all that happened around its processes.
+    fn took(&mut self, part: &[usize], pair_s: f64) {
+        let each_s = pair_s / part.len() as f64;
+        for &at in part {
+            let known = &mut self.entries[at].named.pair_s;
+            *known = if *known > 0.0 { 0.5 * (*known + each_s) } else { each_s };
+        }
     }
 
     fn standing(&self, driver: &Driver, round: u32) -> Standing {
