@@ -12,7 +12,7 @@ use std::time::Duration;
 use fauxplat_model::{EnvBase, Outcome};
 use fauxplat_sys::files::open_at_once;
 use fauxplat_sys::process::Exit;
-use fauxplat_sys::supervisor::{self, Report, Supervised, Terms};
+use fauxplat_sys::supervisor::{self, Leftovers, Report, Supervised, Terms};
 use fauxplat_sys::{clock, signal};
 
 use crate::{LaunchError, procfs};
@@ -36,7 +36,7 @@ pub struct Capture {
     /// that restores something must finish. A second request while the command runs ends it.
     pub is_spared: bool,
     /// Whether processes that the command has left behind are ended when the command ends, also those that have left its
-    /// process group. False for a build, which may leave a compiler daemon that others use.
+    /// process group. False for a command that may leave a server for the runs.
     pub ends_leftovers: bool,
     /// Time limit, after which the command is asked to end as if the user had interrupted it.
     pub limit: Option<Duration>,
@@ -50,6 +50,23 @@ pub struct Captured {
     pub output: Written,
     /// Standard error; empty if [`Capture::with_stderr`] is set.
     pub errors: Written,
+    /// Processes that the command left behind; none unless [`Capture::ends_leftovers`] is set.
+    pub leftovers: Leftovers,
+}
+
+/// What commands left behind, as a part of a sentence whose subject they are; `None` where they left nothing.
+pub fn left_behind(leftovers: Leftovers) -> Option<String> {
+    match leftovers {
+        Leftovers { ended: 0, some_live: false } => None,
+        Leftovers { ended, some_live: false } => {
+            let processes = if ended == 1 { "process" } else { "processes" };
+            Some(format!("left {ended} {processes} behind, ended so as not to run beside the measurement"))
+        }
+        Leftovers { some_live: true, .. } => Some(
+            "left processes behind that could not be found or ended, and may run beside the measurement"
+                .to_owned(),
+        ),
+    }
 }
 
 impl Capture {
@@ -125,7 +142,9 @@ impl Capture {
             Some(EndedBy::Limit) => Outcome::TimedOut,
             None => child.outcome(),
         };
-        Ok(Some(Captured { outcome, output: output.into_written(), errors: errors.into_written() }))
+        let leftovers = child.command.leftovers();
+        let (output, errors) = (output.into_written(), errors.into_written());
+        Ok(Some(Captured { outcome, output, errors, leftovers }))
     }
 }
 
@@ -310,6 +329,28 @@ mod tests {
         // `yes` ends when the pipe has no reader any more.
         let done = Capture::shell("yes & exit 3").run().unwrap();
         assert_eq!(done.outcome, Outcome::Exited(3));
+    }
+
+    #[test]
+    fn ends_and_counts_what_a_command_leaves_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let line = format!(
+            "setsid sh -c 'echo $$ > {0}; sleep 1000' & sleep 1000 & until [ -s {0} ]; do :; done",
+            file.display()
+        );
+        let done = Capture { ends_leftovers: true, ..Capture::shell(&line) }.run().unwrap();
+        assert_eq!(done.outcome, Outcome::Exited(0));
+        assert!(done.leftovers.ended >= 2 && !done.leftovers.some_live, "{:?}", done.leftovers);
+        let pid = std::fs::read_to_string(&file).unwrap();
+        assert!(!std::path::Path::new("/proc").join(pid.trim()).exists());
+        let none = Capture { ends_leftovers: true, ..Capture::shell("sleep 0") }.run().unwrap();
+        assert_eq!(left_behind(none.leftovers), None);
+        let said = |ended, some_live| left_behind(Leftovers { ended, some_live }).unwrap();
+        assert!(
+            said(1, false).starts_with("left 1 process behind") && said(2, false).contains("2 processes")
+        );
+        assert!(said(0, true).contains("may run beside"));
     }
 
     /// The command and its child ignore the request to end, and the capture must not wait for them.

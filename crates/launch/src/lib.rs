@@ -26,7 +26,7 @@ pub mod simulated;
 mod table;
 pub mod words;
 
-pub use capture::{Capture, Captured, Written};
+pub use capture::{Capture, Captured, Written, left_behind};
 pub use client::Spawner;
 pub use errand::{Errand, Sent, Trace};
 pub use error::{LaunchError, SPAWNER_REFUSED};

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use fauxplat_launch::{Capture, LaunchError, words};
+use fauxplat_launch::{Capture, LaunchError, left_behind, words};
 use fauxplat_model::{Outcome, sha256_of_parts};
 use fauxplat_sys::clock;
 
@@ -66,11 +66,16 @@ impl Build {
         sha256_of_parts(parts.into_iter().chain(variables.iter().chain(&tools).map(String::as_str)))
     }
 
-    /// Builds in a work tree; returns the duration of the build in nanoseconds.
+    /// Builds in a work tree; returns the duration of the build in nanoseconds, and what the build left behind, as a part
+    /// of a sentence.
     ///
     /// # Errors
     /// Fails if the commit lacks the folder, or the command fails or is interrupted.
-    pub(crate) fn run(&self, revision: &Revision, top: &Path) -> Result<u64, RevisionError> {
+    pub(crate) fn run(
+        &self,
+        revision: &Revision,
+        top: &Path,
+    ) -> Result<(u64, Option<String>), RevisionError> {
         let commit = revision.name.clone();
         let cwd = top.join(&self.folder);
         if !cwd.is_dir() {
@@ -83,7 +88,9 @@ impl Build {
             other => other.into(),
         })?;
         let how = match done.outcome {
-            Outcome::Exited(0) => return Ok(clock::monotonic_ns() - begun_ns),
+            Outcome::Exited(0) => {
+                return Ok((clock::monotonic_ns() - begun_ns, left_behind(done.leftovers)));
+            }
             Outcome::TimedOut => "took too long".to_owned(),
             Outcome::Exited(code) => format!("ended with status {code}"),
             // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU end nothing: a command with that outcome was stopped, and then
@@ -121,7 +128,14 @@ fn in_own_repository(line: &str) -> Capture {
     let unset = leading.iter().flat_map(|name| ["-u".to_owned(), (*name).to_owned()]);
     let shell = Capture::shell(line);
     let words = std::iter::once(shell.program.display().to_string()).chain(shell.arguments.clone());
-    Capture { program: "/usr/bin/env".into(), arguments: unset.chain(words).collect(), ..shell }
+    // A daemon of the build would run beside the measurement.
+    let ends_leftovers = true;
+    Capture {
+        program: "/usr/bin/env".into(),
+        arguments: unset.chain(words).collect(),
+        ends_leftovers,
+        ..shell
+    }
 }
 
 /// Path, size and time of modification of a tool, which change when another version is installed.

@@ -153,7 +153,8 @@ impl Workshop {
             tree::make(&self.repository, revision, &held.folder)?;
             let before = Snapshot::of(&held.folder);
             let built = build.run(revision, &held.folder);
-            let took_ns = built.map_err(|error| self.with_lacks(revision, error))?;
+            let (took_ns, left) = built.map_err(|error| self.with_lacks(revision, error))?;
+            notes.extend(left.map(|said| format!("{}: the build {said}", revision.name)));
             let after = Snapshot::of(&held.folder);
             if after == before {
                 notes.push(build.left_nothing(revision)?);

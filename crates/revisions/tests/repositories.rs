@@ -207,6 +207,14 @@ fn a_build_that_leaves_nothing_is_told() {
 }
 
 #[test]
+fn a_daemon_of_a_build_is_ended_and_told() {
+    let (place, top) = RepositoryFolder::with_commits(1);
+    let workshop = place.workshop(&top, Some("setsid sleep 86487 & cp sub/number program"));
+    let tree = workshop.tree(&workshop.repository.resolve("HEAD").unwrap(), &quiet).unwrap();
+    assert!(tree.notes[0].contains("the build left 1 process behind"), "{:?}", tree.notes);
+}
+
+#[test]
 fn words_that_name_no_commit_are_told_apart() {
     let (_place, top) = RepositoryFolder::with_commits(2);
     let repository = Repository::around(&top).unwrap();

@@ -24,6 +24,15 @@ pub struct Terms {
     pub ends_leftovers: bool,
 }
 
+/// Processes that a command left behind when it ended, where [`Terms::ends_leftovers`] is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Number of processes that the supervisor killed.
+    pub ended: u32,
+    /// Whether some could not be found or killed, such as those of another user.
+    pub some_live: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
     /// A signal stopped the command.
@@ -43,6 +52,7 @@ pub struct Supervised {
     alive: Option<OwnedFd>,
     /// `None` once the end of the command or of the supervisor has been read.
     reports: Option<File>,
+    leftovers: Leftovers,
 }
 
 /// Starts a command in a process group of its own, below a supervisor.
@@ -58,7 +68,8 @@ pub fn start(command: &mut Command, terms: Terms) -> io::Result<Supervised> {
     let mut reports = File::from(reports);
     drop((heard, told));
     let pid = next_number(&mut reports)?.unwrap_or_default();
-    Ok(Supervised { supervisor, pid, alive: Some(alive), reports: Some(reports) })
+    let leftovers = Leftovers::default();
+    Ok(Supervised { supervisor, pid, alive: Some(alive), reports: Some(reports), leftovers })
 }
 
 /// Returns the read end and the write end of a new pipe.
@@ -88,6 +99,11 @@ impl Supervised {
         self.pid
     }
 
+    /// Processes that the command left behind; none before its end was read.
+    pub fn leftovers(&self) -> Leftovers {
+        self.leftovers
+    }
+
     /// Returns what has happened to the command since the last call, without waiting. A supervisor that was stopped is
     /// continued.
     ///
@@ -109,6 +125,12 @@ impl Supervised {
             }
             Some(status) => Report::Ended(Exit::Status(libc::WEXITSTATUS(status) as u8)),
         };
+        if let Report::Ended(_) = report {
+            // The supervisor writes these numbers together with the status.
+            let ended = next_number(reports)?.unwrap_or_default().max(0).cast_unsigned();
+            let some_live = next_number(reports)?.is_some_and(|some| some != 0);
+            self.leftovers = Leftovers { ended, some_live };
+        }
         self.reports = None;
         if report == Report::Lost {
             signal::send_group(self.pid, signal::SIGKILL);
@@ -218,22 +240,20 @@ unsafe fn supervise(command: libc::pid_t, fds: [RawFd; 2], terms: Terms) -> ! {
         let mut awaited: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut awaited);
         libc::sigdelset(&mut awaited, libc::SIGCHLD);
-        tell(TOLD, command);
+        tell(TOLD, [command]);
         close_from(2);
         let mut is_asked = false;
         loop {
             let mut status = 0;
             let seen = libc::waitpid(-1, &mut status, libc::WNOHANG | libc::WUNTRACED);
             if seen > 0 {
-                if seen == command {
-                    let is_over = !libc::WIFSTOPPED(status);
-                    if is_over && terms.ends_leftovers {
-                        end_leftovers(command, is_asked);
-                    }
-                    tell(TOLD, status);
-                    if is_over {
-                        libc::_exit(0);
-                    }
+                if seen == command && libc::WIFSTOPPED(status) {
+                    tell(TOLD, [status]);
+                } else if seen == command {
+                    let is_strict = terms.ends_leftovers;
+                    let [ended, live] = if is_strict { end_leftovers(command, is_asked) } else { [0; 2] };
+                    tell(TOLD, [status, ended, live]);
+                    libc::_exit(0);
                 }
                 continue;
             }
@@ -261,26 +281,25 @@ unsafe fn supervise(command: libc::pid_t, fds: [RawFd; 2], terms: Terms) -> ! {
 /// Handler of SIGCHLD that does nothing: without a handler, the signal would not interrupt `ppoll`.
 extern "C" fn on_child(_signal: libc::c_int) {}
 
-/// Writes a number to a pipe.
+/// Writes a few numbers to a pipe, at once, so that a reader of the first need not wait for the others.
 ///
 /// # Safety
 /// The descriptor is that of a pipe.
-unsafe fn tell(pipe: RawFd, number: i32) {
-    let bytes = number.to_ne_bytes();
+unsafe fn tell<const N: usize>(pipe: RawFd, numbers: [i32; N]) {
     // SAFETY: the pointer and the length are those of the array. The only reader may be gone.
-    unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) };
+    unsafe { libc::write(pipe, numbers.as_ptr().cast(), size_of_val(&numbers)) };
 }
 
 /// Kills the process group of the command and every child of this process, until none is left: when a child has ended,
 /// its own children become children of this process. Where the command was asked to end, its process group has
 /// [`GRACE_ROUNDS`] before that. Gives up after [`LEFTOVER_ROUNDS`], since some processes belong to another user, or
-/// cannot end.
+/// cannot end. Returns the number of killed processes, and 1 if some live, else 0.
 ///
 /// # Safety
 /// The calling process is a subreaper without other threads.
-unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) {
+unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) -> [i32; 2] {
     let mut rounds_of_grace = if is_asked { GRACE_ROUNDS } else { 0 };
-    let mut rounds = 0;
+    let (mut rounds, mut ended) = (0, 0);
     // SAFETY: the calls are those of signal-safety(7), with pointers to memory of this function.
     unsafe {
         while rounds < LEFTOVER_ROUNDS {
@@ -292,15 +311,20 @@ unsafe fn end_leftovers(command: libc::pid_t, is_asked: bool) {
                 kill_children();
             }
             loop {
-                match libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) {
+                let mut status = 0;
+                match libc::waitpid(-1, &mut status, libc::WNOHANG) {
                     0 => break,
-                    reaped if reaped > 0 => {}
-                    _none_is_left => return,
+                    reaped if reaped > 0 => {
+                        let is_killed = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
+                        ended += i32::from(is_killed);
+                    }
+                    _none_is_left => return [ended, 0],
                 }
             }
             libc::nanosleep(&libc::timespec { tv_sec: 0, tv_nsec: NAP_NS }, std::ptr::null_mut());
         }
     }
+    [ended, 1]
 }
 
 /// Kills the children of this process, as many as the kernel lists in 4 KiB; needs `CONFIG_PROC_CHILDREN`.
@@ -410,7 +434,10 @@ mod tests {
         );
         for (terms, is_ended) in [(STRICT, true), (PLAIN, false)] {
             let _of_the_first = std::fs::remove_file(&file);
-            assert_eq!(end_of(&mut shell(&line, terms)), Report::Ended(Exit::Status(0)));
+            let mut command = shell(&line, terms);
+            assert_eq!(end_of(&mut command), Report::Ended(Exit::Status(0)));
+            let Leftovers { ended, some_live } = command.leftovers();
+            assert_eq!((ended > 0, some_live), (is_ended, false));
             let pid: u32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
             assert_eq!(process::start_ticks(pid).is_none(), is_ended);
             signal::send_group(pid as i32, signal::SIGKILL);

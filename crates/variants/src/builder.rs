@@ -1,5 +1,6 @@
 //! Builds each variant once, and keeps it in the cache.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,7 @@ use fauxplat_launch::Capture;
 use fauxplat_launch::words::sha256;
 use fauxplat_model::{Build, Outcome, Padding, Variation, Way};
 use fauxplat_sys::clock;
+use fauxplat_sys::supervisor::Leftovers;
 use fauxplat_sys::text::read_regular_text;
 use fauxplat_sys::workplace::Workplace;
 use rand::seq::IndexedRandom;
@@ -26,6 +28,7 @@ pub struct Builder {
     toolchain: Toolchain,
     fingerprint: String,
     ways: Vec<Way>,
+    leftovers: Cell<Leftovers>,
 }
 
 /// A program that is built in variants, with the results of its unvaried build.
@@ -67,11 +70,16 @@ impl Builder {
             return Err(VariantError::NoSuchWay { way: way.name(), reason: toolchain.missing(*way) });
         }
         let ways = if ways.is_empty() { toolchain.ways.clone() } else { ways.to_vec() };
-        Ok(Builder { cache, toolchain, fingerprint, ways })
+        Ok(Builder { cache, toolchain, fingerprint, ways, leftovers: Cell::default() })
     }
 
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
+    }
+
+    /// Processes that the builds left behind so far.
+    pub fn leftovers(&self) -> Leftovers {
+        self.leftovers.get()
     }
 
     pub(crate) fn workplace(&self) -> Result<Workplace, VariantError> {
@@ -179,9 +187,14 @@ impl Builder {
         let capture = Capture {
             cwd: Some(cwd.to_owned()),
             env_set: environment(&words, &out, place.path()),
+            // A daemon of the build would run beside the measurement.
+            ends_leftovers: true,
             ..Capture::shell(&line)
         };
         let captured = capture.run()?;
+        let (before, now) = (self.leftovers.get(), captured.leftovers);
+        let (ended, some_live) = (before.ended + now.ended, before.some_live || now.some_live);
+        self.leftovers.set(Leftovers { ended, some_live });
         let took_ns = clock::monotonic_ns() - begun_ns;
         let output = || captured.output.text().into_owned();
         match captured.outcome {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use fauxplat_launch::words;
+use fauxplat_launch::{left_behind, words};
 use fauxplat_model::{Build, Definition, Scope, Variant, Variation};
 use fauxplat_plan::{Expanded, expand};
 use fauxplat_variants::{Builder, Built, ProgramSlots, Question, Recipe, default_cache};
@@ -195,6 +195,7 @@ impl ProgramBuilds {
     /// Returns the layouts that were measured, and warnings for the report.
     pub fn close(self) -> (Vec<Variant>, Vec<String>) {
         let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();
+        warnings.extend(left_behind(self.builder.leftovers()).map(|said| format!("the builds {said}")));
         for number in (0..self.works.len()).filter(|&number| self.works[number].is_some()) {
             let command = number + 1;
             match self.distinct(number) {
