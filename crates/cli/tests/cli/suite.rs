@@ -219,7 +219,7 @@ fn the_mean_of_a_suite_is_that_of_its_table() {
         assert!((mean[end].as_f64().unwrap() / ends(end) - 1.0).abs() < 1e-9, "{mean}");
     }
     let text = lab.read("t").split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("hold together at a level of 1.00 %"), "{text}");
+    assert!(text.contains("hold together with 99 %"), "{text}");
 }
 
 /// A name that a program prints several times stands for several benchmarks, whatever the harness.

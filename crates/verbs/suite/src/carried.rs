@@ -15,7 +15,7 @@ pub(crate) fn carried(found: &SuiteFindings) -> Option<Piece> {
         let carried = it.carried_over?;
         let as_read = |ratio: f64| say::change(if more_is_better(it) { 1.0 / ratio } else { ratio });
         Some(format!(
-            "{} ({} in runs after the own program, {} over all runs)",
+            "{} ({} in runs that follow the same program, {} over all runs)",
             say::named(&it.name),
             as_read(carried.after_itself),
             as_read(carried.all_runs)
@@ -28,8 +28,8 @@ pub(crate) fn carried(found: &SuiteFindings) -> Option<Piece> {
         Piece::said(
             Tone::Doubt,
             format!(
-                "Runs after the other program differ from runs after the own program in {}{more}: something may be \
-                 left to the next run, such as a cold page cache, so only runs after the own program decide there.",
+                "A run of one program influences the next run of the other in {}{more}, as a cold page cache does, so only \
+                 runs that follow the same program decide there.",
                 say::listed(&told[..told.len().min(NAMES)])
             ),
         )

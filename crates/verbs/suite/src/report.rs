@@ -3,17 +3,17 @@
 use std::cmp::Ordering;
 
 use fauxplat_model::document::Record;
-use fauxplat_model::{FailIf, GateQuestion, GateState, Metric};
+use fauxplat_model::{FailIf, GateQuestion, GateState, Metric, PLAIN_COMMANDS};
 use fauxplat_report::parts::{Effect, Effects, Grid, Medium, Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, Format, OwnReading, OwnReport, Rows, say};
 use serde::Deserialize;
 use serde_json::{Error, Value};
 
-use crate::analysis::group_of;
 use crate::carried::carried;
 use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 use crate::lost::{self, lost};
+use crate::one_sided;
 use crate::open::open;
 use crate::processes::missed;
 
@@ -45,9 +45,6 @@ const HEADINGS: [&str; 12] = [
 /// Media of reports with room for a row for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
 
-/// Maximum number of names of benchmarks in a sentence.
-const NAMES: usize = 5;
-
 impl OwnReport for SuiteReport {
     fn schema(&self) -> &'static str {
         SCHEMA
@@ -65,14 +62,19 @@ impl OwnReport for SuiteReport {
         let found = SuiteFindings::deserialize(document)?;
         Ok(Rows {
             headings: HEADINGS.map(str::to_owned).to_vec(),
-            rows: found.benchmarks.iter().map(fields).chain(one_sided_fields(&found)).collect(),
+            rows: found
+                .benchmarks
+                .iter()
+                .map(fields)
+                .chain(one_sided::rows(&found, HEADINGS.len()))
+                .collect(),
         })
     }
 
     fn cases(&self, document: &Value) -> Result<Vec<Case>, Error> {
         let found = SuiteFindings::deserialize(document)?;
         let cases = found.benchmarks.iter().map(|it| case(&found, it));
-        Ok(cases.chain(one_sided_cases(&found)).chain(lost::cases(&found)).collect())
+        Ok(cases.chain(one_sided::cases(&found)).chain(lost::cases(&found)).collect())
     }
 
     fn readings(&self, document: &Value) -> Result<Vec<OwnReading>, Error> {
@@ -113,31 +115,6 @@ fn fields(it: &Benchmark) -> Vec<String> {
     ]
 }
 
-/// Benchmarks of one program alone, each with the words for that.
-fn one_sided_names(found: &SuiteFindings) -> impl Iterator<Item = (&String, &'static str)> {
-    let gone = found.gone.iter().map(|name| (name, ONLY_IN[0]));
-    gone.chain(found.new.iter().map(|name| (name, ONLY_IN[1])))
-}
-
-/// Words for a benchmark that only A has, and only B.
-const ONLY_IN: [&str; 2] = ["only in A", "only in B"];
-
-fn one_sided_fields(found: &SuiteFindings) -> impl Iterator<Item = Vec<String>> {
-    one_sided_names(found).map(|(name, words)| {
-        let known = [name.clone(), group_of(name).to_owned(), words.to_owned()];
-        known.into_iter().chain((3..HEADINGS.len()).map(|_| String::new())).collect()
-    })
-}
-
-/// A test case for each benchmark of one program alone: a benchmark that is gone fails where the user asked for that.
-fn one_sided_cases(found: &SuiteFindings) -> impl Iterator<Item = Case> {
-    one_sided_names(found).map(move |(name, words)| {
-        let is_failed = found.misses_gone() && words == ONLY_IN[0];
-        let outcome = if is_failed { CaseOutcome::Failed } else { CaseOutcome::Skipped };
-        Case { name: name.clone(), time_s: None, outcome: outcome(words.to_owned()) }
-    })
-}
-
 fn case(found: &SuiteFindings, it: &Benchmark) -> Case {
     let sentence = match as_read(it) {
         Some(effect) => format!("{} ({})", word(it.state), with_interval(effect, is_changed(it))),
@@ -176,7 +153,7 @@ fn gate_word(gate: GateState) -> &'static str {
 fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     let mut pieces = vec![answer(found)];
     if found.are_same_file == Some(true) {
-        pieces.push(Piece::said(Tone::Doubt, "Both programs are the same file with the same arguments."));
+        pieces.push(Piece::said(Tone::Doubt, EQUAL));
     }
     if found.is_weaker {
         pieces.push(Piece::said(Tone::Doubt, WEAKER));
@@ -197,8 +174,10 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::table(grid(&told)).only(&WIDE));
         pieces.push(Piece::table(grid(&short)).only(&[Medium::Comment]));
         if left_out > 0 {
-            let sentence =
-                format!("{left_out} further benchmarks are left out here; --format html and csv have all.");
+            let sentence = format!(
+                "{} left out here; --format html and csv have all.",
+                say::counted(left_out, "further benchmark is", "further benchmarks are")
+            );
             pieces.push(Piece::plain(sentence).only(&[Medium::Comment]));
         }
     }
@@ -212,11 +191,13 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
         pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
     }
-    pieces.extend(one_sided(ONLY_IN[1], &found.new));
-    pieces.extend(one_sided(ONLY_IN[0], &found.gone));
+    pieces.extend(one_sided::pieces(found));
     pieces.push(Piece::plain(how(found)).in_full());
     pieces
 }
+
+const EQUAL: &str = "The files of both programs are equal byte for byte, and so are their arguments: whatever differs is \
+                     noise, or comes from other files.";
 
 const WEAKER: &str = "These results were stored at two times: what the machine did in between counts as a change. \
                       Run both programs in one suite to exclude that.";
@@ -272,7 +253,6 @@ fn answer(found: &SuiteFindings) -> Piece {
     Piece::answer(tone, format!("{begin} {}{}.", say::listed(&said), worst.unwrap_or_default()))
 }
 
-/// The margin as text.
 /// The margin as a part of a sentence. It is a factor in both directions, so that the share downwards is smaller.
 fn named_margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
@@ -281,6 +261,7 @@ fn named_margin(found: &SuiteFindings) -> String {
     }
 }
 
+/// The margin as text.
 pub(crate) fn margin(found: &SuiteFindings) -> String {
     match found.benchmarks.iter().any(|it| it.margin.is_some()) {
         true => "their margins".to_owned(),
@@ -293,7 +274,7 @@ fn common(common: Ratio) -> Piece {
     Piece::said(
         Tone::Doubt,
         format!(
-            "Nearly all benchmarks are {way} by one factor, {}: look for a cause that they share, such as the \
+            "Nearly all benchmarks are {way} by the same share, {}: look for a cause that they share, such as the \
              compiler, its options, the harness or a library, before single benchmarks.",
             with_interval(common, false)
         ),
@@ -337,20 +318,20 @@ fn gate(found: &SuiteFindings) -> Option<Piece> {
 }
 
 fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
-    let level = say::percent(found.level);
     let sentence = match (mean.low, mean.high) {
         (None, None) => {
             format!("{}; it has no interval yet, since some benchmarks have none", say::change(mean.ratio))
         }
         _ => {
             format!(
-                "{}; this interval and those below hold together at a level of {level}",
-                with_interval(mean, false)
+                "{}; this interval and those below hold together with {}",
+                with_interval(mean, false),
+                say::round_percent(1.0 - found.level)
             )
         }
     };
     let of_rates = match found.benchmarks.iter().any(more_is_better) {
-        true => ", with rates as their inverse",
+        true => ", with the inverse of rates",
         false => "",
     };
     let (all, counted) =
@@ -362,29 +343,21 @@ fn mean_of(found: &SuiteFindings, mean: Ratio) -> Piece {
     Piece::plain(format!("Geometric mean of the changes of {of}{of_rates}: {sentence}."))
 }
 
-fn one_sided(of: &'static str, names: &[String]) -> Option<Piece> {
-    let shown: Vec<String> = names.iter().take(NAMES).map(|name| say::named(name)).collect();
-    let rest = names.len().saturating_sub(NAMES);
-    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-    (!names.is_empty()).then(|| {
-        Piece::plain(format!(
-            "{} {of}: {}{rest}.",
-            say::counted(names.len(), "benchmark", "benchmarks"),
-            shown.join(", ")
-        ))
-    })
-}
-
 fn how(found: &SuiteFindings) -> String {
     let error = match found.control {
         Control::Family => "The probability that any unchanged benchmark is called changed",
         Control::Discovery => "The expected share of unchanged benchmarks among those called changed",
     };
-    let level = say::percent(found.level);
+    let (level, is_plain) = (say::percent(found.level), found.harness == PLAIN_COMMANDS);
     format!(
-        "{error} is at most {level}, at every look; the same holds for changed benchmarks that are called unchanged. \
-         Harness {}, {} in {}.",
-        say::named(&found.harness),
+        "{error} is at most {level}, however often one looks; the same holds for benchmarks that differ by {} or more and \
+         are called unchanged. {}, {} in {}.",
+        named_margin(found),
+        if is_plain {
+            "Plain commands".to_owned()
+        } else {
+            format!("Harness {}", say::named(&found.harness))
+        },
         say::counted(found.processes as usize, "process", "processes"),
         fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
     )
@@ -415,12 +388,15 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
             (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
             (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
-            (_, true) => format!("{}, within the margin{}{more}", word(it.state), of_its_own(it)),
-            _ if it.state == State::Unchanged && it.margin.is_some() => {
-                format!("unchanged within{}", of_its_own(it))
+            (_, true) => {
+                let own = it.margin.map(|margin| format!(" of {}", say::percent(margin))).unwrap_or_default();
+                format!("{}, within the margin{own}{more}", word(it.state))
             }
             _ if is_changed(it) => format!("{}{more}", word(it.state)),
-            _ => word(it.state).to_owned(),
+            _ => match it.margin.filter(|_| it.state == State::Unchanged) {
+                Some(margin) => format!("unchanged within {}", say::percent(margin)),
+                None => word(it.state).to_owned(),
+            },
         };
         let cells = vec![
             say::visible(&it.name),
@@ -437,11 +413,6 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
     grid
 }
 
-/// The benchmark's own margin as text; empty if it has the margin of the suite.
-fn of_its_own(it: &Benchmark) -> String {
-    it.margin.map(|margin| format!(" {}", say::percent(margin))).unwrap_or_default()
-}
-
 /// Drawing of the largest changes with their intervals; `None` where there is none.
 fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     let row = |it: &&Benchmark| {
@@ -452,11 +423,10 @@ fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     let rows: Vec<Effect> = sorted.iter().filter_map(row).take(ROWS_OF_FOREST).collect();
     let left_out = found.benchmarks.iter().filter(|it| it.effect.is_some()).count() - rows.len();
     let rest = if left_out > 0 { format!(", the first {ROWS_OF_FOREST}") } else { String::new() };
+    let of_rates = if found.benchmarks.iter().any(more_is_better) { "; of rates the inverse" } else { "" };
     (!rows.is_empty()).then(|| {
         Piece::effects(Effects {
-            title: format!(
-                "change from A to B, with simultaneous intervals{rest}; rates are shown as their inverse"
-            ),
+            title: format!("change from A to B, with simultaneous intervals{rest}{of_rates}"),
             description:
                 "A dot upon its interval for each benchmark, the worst at the top; a band is the margin"
                     .to_owned(),

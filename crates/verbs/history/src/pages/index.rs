@@ -51,7 +51,7 @@ fn count(all: &[SeriesFindings]) -> String {
 }
 
 const COLUMNS: [&str; 8] =
-    ["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "between sessions"];
+    ["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "scatter of sessions"];
 
 fn table(all: &[SeriesFindings], pages: &BTreeMap<(String, String), &str>) -> Markup {
     html! {

@@ -26,7 +26,7 @@ impl OwnReport for GateReport {
         let found = GateFindings::deserialize(document)?;
         let mut pieces = vec![answer(&found), Piece::plain(past(&found))];
         pieces.extend(moved(&found).map(Piece::plain));
-        pieces.push(Piece::plain(error(&found)));
+        pieces.extend(error(&found).map(Piece::plain));
         Ok(pieces)
     }
 
@@ -241,7 +241,7 @@ fn past(found: &GateFindings) -> String {
     );
     match (found.past_value, found.past_since) {
         (Some(level), Some(since)) => format!(
-            "{newest}. Its past is {} since experiment {since}: {}.",
+            "{newest}. The mean of {} before it, from experiment {since} on, is {}.",
             say::counted(found.past_sessions, "session", "sessions"),
             value(&found.name, level)
         ),
@@ -262,15 +262,18 @@ fn moved(found: &GateFindings) -> Option<String> {
     })
 }
 
-fn error(found: &GateFindings) -> String {
+/// How far the interval can be trusted; `None` where there is none.
+fn error(found: &GateFindings) -> Option<String> {
     let detectable = match found.gate.detectable {
         Some(share) => format!(" Nine of ten changes of {} would be found.", say::percent(share)),
         None => String::new(),
     };
-    format!(
-        "The interval misses the true change in at most {} of such gates, if sessions scatter as before.{detectable}",
-        say::percent(found.level)
-    )
+    found.ratio.map(|_| {
+        format!(
+            "The interval misses the true change in at most {} of such gates, if sessions scatter as before.{detectable}",
+            say::percent(found.level)
+        )
+    })
 }
 
 #[cfg(test)]

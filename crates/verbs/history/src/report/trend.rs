@@ -95,12 +95,17 @@ fn labelled<'s>(headings: &[&str], rows: impl Iterator<Item = (&'s SeriesFinding
     }
 }
 
+/// Numbers of series that became worse at their last change, and better.
+fn worse_and_better(found: &TrendFindings) -> [usize; 2] {
+    let last = || found.series.iter().filter_map(|series| series.changes.last());
+    let worse = last().filter(|change| change.is_worse).count();
+    [worse, last().count() - worse]
+}
+
 /// The answer as a part of a sentence, for lists of experiments.
 pub(crate) fn trend_summary(found: &TrendFindings) -> String {
-    let changed = found.series.iter().filter(|series| !series.changes.is_empty()).count();
-    let worse =
-        found.series.iter().filter(|it| it.changes.last().is_some_and(|change| change.is_worse)).count();
-    match (found.series.as_slice(), changed) {
+    let [worse, better] = worse_and_better(found);
+    match (found.series.as_slice(), worse + better) {
         ([], _) => "no sessions".to_owned(),
         ([only], 0) if only.apart.is_some() => format!(
             "no change shown yet in {}{}",
@@ -109,7 +114,7 @@ pub(crate) fn trend_summary(found: &TrendFindings) -> String {
         ),
         ([only], 0) => format!("no change in {}", say::counted(only.session_count, "session", "sessions")),
         ([only], _) => say::counted(only.changes.len(), "change of level", "changes of level"),
-        (all, _) => format!("{worse} of {} became worse, {} better", all.len(), changed - worse),
+        (all, _) => format!("{worse} of {} became worse, {better} better", all.len()),
     }
 }
 
@@ -119,7 +124,16 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
         return vec![Piece::answer(Tone::Doubt, sentence)];
     }
     let mut grid = Grid::named(
-        &["benchmark", "machine", "sessions", "level", "last change", "since", "commits", "between sessions"],
+        &[
+            "benchmark",
+            "machine",
+            "sessions",
+            "level",
+            "last change",
+            "since",
+            "commits",
+            "scatter of sessions",
+        ],
         &[7, 1, 2, 5],
     );
     let titles = titles(&found.series);
@@ -139,11 +153,12 @@ fn of_all(found: &TrendFindings) -> Vec<Piece> {
         ];
         grid.push(tone, cells);
     }
-    let sentence = format!(
-        "{}: {}.",
-        say::counted(found.series.len(), "series", "series"),
-        if found.series.len() == 1 { found.summary.clone() } else { found.summary.replace(" of ", "/") }
-    );
+    let [worse, better] = worse_and_better(found);
+    let of_all = match found.series.len() {
+        1 => found.summary.clone(),
+        _ => format!("{worse} became worse at their last change of level, {better} better"),
+    };
+    let sentence = format!("{}: {of_all}.", say::counted(found.series.len(), "series", "series"));
     let level = say::percent(found.level);
     let meaning = format!("Of the reported changes at most {level} are expected to be false.");
     let mut pieces = vec![Piece::answer(Tone::Plain, sentence), Piece::table(grid)];
@@ -238,7 +253,7 @@ fn answer(series: &SeriesFindings, title: &str) -> Piece {
     let commits = if commits.is_empty() { commits } else { format!(", {commits}") };
     let more = match series.changes.len() - 1 {
         0 => String::new(),
-        more => format!(" {} before it.", say::counted(more, "change", "changes")),
+        more => format!(" {} before it.", say::counted(more, "change of level", "changes of level")),
     };
     let apart =
         series.apart.as_ref().map_or_else(String::new, |apart| format!(" Since then, {}.", needing(apart)));
@@ -329,7 +344,8 @@ fn noise(series: &SeriesFindings) -> String {
     let alike = match series.dependence {
         Some(factor) if factor > 1.3 => {
             format!(
-                "; neighbouring sessions resemble each other, so means of sessions scatter {factor:.1} times as much"
+                "; neighbouring sessions resemble each other, so their means scatter {factor:.1} times as much as those of \
+                 independent ones"
             )
         }
         _ => String::new(),
