@@ -45,6 +45,8 @@ pub enum Format {
     BencherBmf,
     /// The text format of Go's benchmarks, one line per run.
     GoBenchmark,
+    /// The JSON of Google Benchmark, one repetition per run.
+    GoogleBenchmark,
     /// The test report that most CI systems show: a case for each verdict.
     JUnit,
     /// An SVG drawing, for findings that have one.
@@ -70,7 +72,7 @@ pub enum Format {
 }
 
 impl Format {
-    pub const ALL: [Format; 24] = [
+    pub const ALL: [Format; 25] = [
         Format::Text,
         Format::Json,
         Format::Csv,
@@ -84,6 +86,7 @@ impl Format {
         Format::GithubActionBenchmark,
         Format::BencherBmf,
         Format::GoBenchmark,
+        Format::GoogleBenchmark,
         Format::JUnit,
         Format::Svg,
         Format::Html,
@@ -128,6 +131,7 @@ impl Format {
                 | Format::GithubActionBenchmark
                 | Format::BencherBmf
                 | Format::GoBenchmark
+                | Format::GoogleBenchmark
         )
     }
 
@@ -146,6 +150,7 @@ impl Format {
             Format::GithubActionBenchmark => "github-action-benchmark",
             Format::BencherBmf => "bencher-bmf",
             Format::GoBenchmark => "go-benchmark",
+            Format::GoogleBenchmark => "google-benchmark",
             Format::JUnit => "junit",
             Format::Svg => "svg",
             Format::Html => "html",

@@ -47,7 +47,8 @@ fn a_gate_fails_and_files_for_other_tools_are_written() {
     let lab = Lab::new();
     let words =
         ["--fail-if", "slower", "--export", "junit=j.xml", "--export", "csv=c.csv", "--format", "markdown"];
-    let words = [&words[..], &["--export", "go-benchmark=raw.txt"]].concat();
+    let raw = ["--export", "go-benchmark=raw.txt", "--export", "google-benchmark=raw.json"];
+    let words = [&words[..], &raw].concat();
     let done = suite(&lab, [A, B], &words).ends_with(1);
     assert!(done.out.contains("1 slower"), "{}", done.out);
     let junit = lab.read("j.xml");
@@ -57,6 +58,11 @@ fn a_gate_fails_and_files_for_other_tools_are_written() {
     let (of_a, of_b) = raw.split_once("side: B\n").unwrap();
     assert!(of_a.contains("side: A\nBenchmarkSlow,_\"a\"_1 1 5000 ns/op\n"), "{raw}");
     assert!(of_b.contains("BenchmarkRate 1 12 MB/s\n"), "{raw}");
+    let raw: Value = serde_json::from_str(&lab.read("raw.json")).unwrap();
+    let times: Vec<&str> =
+        raw["benchmarks"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    assert!(times.contains(&"A/same") && times.contains(&"B/same"), "{times:?}");
+    assert!(!times.iter().any(|name| name.ends_with("rate")), "{times:?}");
     suite(&lab, [A, A], &["--fail-if", "slower", "--filter", "same|rate"]).succeeds();
 }
 

@@ -6,6 +6,7 @@ mod csv_summary;
 mod fleet_metrics;
 mod github;
 mod go_benchmark;
+mod google_benchmark;
 mod hyperfine;
 mod hyperfine_2;
 mod junit;
@@ -42,6 +43,7 @@ pub(crate) fn write(
         Format::GithubActionBenchmark => github::write(record, out),
         Format::BencherBmf => bencher::write(record, out),
         Format::GoBenchmark => go_benchmark::write(record, out),
+        Format::GoogleBenchmark => google_benchmark::write(record, out),
         Format::Boxes => boxes::write(record, style, out),
         Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => match record.findings {

@@ -334,6 +334,7 @@ fn a_calibration_cannot_be_exported() {
         Format::GithubActionBenchmark,
         Format::BencherBmf,
         Format::GoBenchmark,
+        Format::GoogleBenchmark,
     ];
     for format in exports {
         let error = write(&common::aa().record(), format, &Style::default(), &mut Vec::new()).unwrap_err();
@@ -449,4 +450,21 @@ fn go_benchmark_gives_figures_as_they_were_read() {
     let text = owned.render(Format::GoBenchmark, &Style::default());
     assert!(text.contains(&format!("BenchmarkSort 1 {} ns/op ", u64::MAX >> 1)), "{text}");
     assert!(text.contains(" 2.5 rate/s"), "{text}");
+}
+
+#[test]
+fn google_benchmark_has_a_repetition_per_run() {
+    let mut owned = common::run(&["sort", "sort -n"]);
+    owned.samples[0].phase = Phase::Warmup;
+    owned.samples[2].readings.set(Metric::CPU, None);
+    let document = exported(&owned, Format::GoogleBenchmark);
+    let all = document["benchmarks"].as_array().unwrap();
+    assert_eq!(all.len(), owned.samples.len() - 1, "no warm-up runs");
+    assert!(all.iter().all(|it| it["time_unit"] == "ns" && it["run_type"] == "iteration"));
+    let of = |name: &str| all.iter().filter(|it| it["name"] == name).collect::<Vec<_>>();
+    assert_eq!(of("sort").len() + of("sort -n").len(), all.len());
+    let numbers: Vec<u64> = of("sort -n").iter().filter_map(|it| it["repetition_index"].as_u64()).collect();
+    assert_eq!(numbers, (0..numbers.len() as u64).collect::<Vec<_>>());
+    assert!(all.iter().all(|it| it["real_time"].as_f64() > Some(0.0) && it["cpu_time"].is_number()));
+    assert!(document["context"]["date"].is_string());
 }

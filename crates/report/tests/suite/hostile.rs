@@ -129,6 +129,7 @@ fn where_every_run_failed_no_tool_gets_a_figure() {
         Format::GithubActionBenchmark,
         Format::BencherBmf,
         Format::GoBenchmark,
+        Format::GoogleBenchmark,
     ];
     for format in tools {
         let error = written(&owned, format).unwrap_err();

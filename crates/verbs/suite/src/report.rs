@@ -51,7 +51,7 @@ impl OwnReport for SuiteReport {
     }
 
     fn formats(&self) -> &'static [Format] {
-        &[Format::GoBenchmark, Format::JUnit, Format::Svg]
+        &[Format::GoBenchmark, Format::GoogleBenchmark, Format::JUnit, Format::Svg]
     }
 
     fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
