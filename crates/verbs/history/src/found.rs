@@ -130,7 +130,7 @@ fn refuse_several(series: &[Series]) -> Result<(), Failure> {
     let more = all.len().saturating_sub(NAMED_MAX);
     let more = (more > 0).then(|| format!("{more} more"));
     let listed: Vec<String> = all.iter().take(NAMED_MAX).map(one).chain(more).collect();
-    let example = all.iter().find_map(|identity| choosing(identity, &all)).map(shell_words::quote);
+    let example = all.iter().find_map(|identity| choosing(identity, &all)).map(say::shell_word);
     Err(Failure::usage(format!(
         "{} series have the name `{}`: {}; choose one by --of and a text that it alone has{}",
         all.len(),

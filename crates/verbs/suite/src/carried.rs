@@ -5,6 +5,7 @@ use fauxplat_report::say;
 
 use crate::findings::{Benchmark, SuiteFindings};
 use crate::intervals::more_is_better;
+use crate::names::named;
 
 /// Maximum number of names of benchmarks in the sentence about influence between runs.
 const NAMES: usize = 5;
@@ -16,7 +17,7 @@ pub(crate) fn carried(found: &SuiteFindings) -> Option<Piece> {
         let as_read = |ratio: f64| say::change(if more_is_better(it) { 1.0 / ratio } else { ratio });
         Some(format!(
             "{} ({} in runs that follow the same program, {} over all runs)",
-            say::named(&it.name),
+            named(&it.name),
             as_read(carried.after_itself),
             as_read(carried.all_runs)
         ))

@@ -15,6 +15,7 @@ pub mod harness;
 mod intervals;
 mod lost;
 pub mod measure;
+mod names;
 mod one_sided;
 mod open;
 pub mod processes;

@@ -4,6 +4,7 @@ use fauxplat_report::parts::{Piece, Tone};
 use fauxplat_report::{Case, CaseOutcome, say};
 
 use crate::findings::{Benchmark, SuiteFindings};
+use crate::names::{named, reason};
 use crate::processes::SIDES;
 
 /// Maximum number of names of benchmarks in a sentence.
@@ -20,10 +21,9 @@ pub(crate) fn lost(found: &SuiteFindings) -> Vec<Piece> {
 }
 
 fn failed(found: &SuiteFindings, side: usize) -> Option<Piece> {
-    let words = say::visible(&found.processes_by_side[side].failure(SIDES[side])?);
+    let words = reason(&found.processes_by_side[side].failure(SIDES[side])?);
     let has_failed = |it: &&Benchmark| it.processes[side].failed.count > 0;
-    let names: Vec<String> =
-        found.benchmarks.iter().filter(has_failed).map(|it| say::named(&it.name)).collect();
+    let names: Vec<String> = found.benchmarks.iter().filter(has_failed).map(|it| named(&it.name)).collect();
     let of = if names.is_empty() { String::new() } else { format!("; in {}", first(&names)) };
     let tone = if found.skips_failures { Tone::Doubt } else { Tone::Bad };
     Some(Piece::said(tone, format!("{words}{of}.")))
@@ -34,7 +34,7 @@ fn failed(found: &SuiteFindings, side: usize) -> Option<Piece> {
 fn lacking(found: &SuiteFindings) -> Option<Piece> {
     let of = |it: &Benchmark, side: usize| {
         let (missed, all) = (&it.processes[side].without_reading, it.processes[side].count);
-        let share = || format!("of {} from {} in {}", say::named(&it.name), SIDES[side], missed.share(all));
+        let share = || format!("of {} from {} in {}", named(&it.name), SIDES[side], missed.share(all));
         (missed.count > 0).then(share)
     };
     let measured = found.benchmarks.iter().filter(|it| it.pairs > 0);

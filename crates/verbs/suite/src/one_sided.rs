@@ -25,7 +25,7 @@ pub(crate) fn pieces(found: &SuiteFindings) -> Vec<Piece> {
 }
 
 fn sentence(of: &str, names: &[String]) -> Option<String> {
-    let shown: Vec<String> = names.iter().take(NAMES).map(|name| say::named(name)).collect();
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| crate::names::named(name)).collect();
     let rest = names.len().saturating_sub(NAMES);
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     (!names.is_empty()).then(|| {

@@ -5,6 +5,7 @@ use fauxplat_report::parts::{Piece, Tone};
 use fauxplat_report::say;
 
 use crate::findings::{Benchmark, State, SuiteFindings};
+use crate::names::{named, reason};
 
 /// Maximum number of names of benchmarks in the sentence about benchmarks that were given up.
 const NAMES: usize = 5;
@@ -38,8 +39,8 @@ fn is_gated(found: &SuiteFindings) -> bool {
 fn given_up(found: &SuiteFindings) -> Option<Piece> {
     let given_up: Vec<&Benchmark> = found.given_up().collect();
     let one = |it: &&Benchmark| {
-        let why = it.trouble.as_deref().map(|why| format!(" ({})", say::visible(why)));
-        format!("{}{}", say::named(&it.name), why.unwrap_or_default())
+        let why = it.trouble.as_deref().map(|why| format!(" ({})", reason(why)));
+        format!("{}{}", named(&it.name), why.unwrap_or_default())
     };
     let mut told: Vec<String> = given_up.iter().take(NAMES).map(one).collect();
     let more = given_up.len().saturating_sub(NAMES);

@@ -13,6 +13,7 @@ use crate::carried::carried;
 use crate::findings::{Benchmark, Control, Group, Ratio, SCHEMA, State, SuiteFindings};
 use crate::intervals::{as_read, ends, is_changed, more_is_better, with_interval};
 use crate::lost::{self, lost};
+use crate::names::{NAME_COLUMNS, named, reason};
 use crate::one_sided;
 use crate::open::open;
 use crate::processes::missed;
@@ -41,6 +42,9 @@ const HEADINGS: [&str; 12] = [
     "pairs",
     "gate",
 ];
+
+/// Maximum number of columns of a unit.
+const UNIT_COLUMNS: usize = 24;
 
 /// Media of reports with room for a row for every benchmark.
 const WIDE: [Medium; 2] = [Medium::Terminal, Medium::Page];
@@ -171,8 +175,8 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
         let short: Vec<&Benchmark> =
             told.iter().copied().take(ROWS_OF_COMMENT.max(changed.len().min(60))).collect();
         let left_out = told.len() - short.len();
-        pieces.push(Piece::table(grid(&told)).only(&WIDE));
-        pieces.push(Piece::table(grid(&short)).only(&[Medium::Comment]));
+        pieces.push(Piece::table(grid(&told, usize::MAX)).only(&WIDE));
+        pieces.push(Piece::table(grid(&short, NAME_COLUMNS)).only(&[Medium::Comment]));
         if left_out > 0 {
             let sentence = format!(
                 "{} left out here; --format html and csv have all.",
@@ -189,7 +193,7 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     }
     if !alike.is_empty() {
         pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
-        pieces.push(Piece::table(grid(&alike)).joined().in_full().only(&WIDE));
+        pieces.push(Piece::table(grid(&alike, usize::MAX)).joined().in_full().only(&WIDE));
     }
     pieces.extend(one_sided::pieces(found));
     pieces.push(Piece::plain(how(found)).in_full());
@@ -242,7 +246,7 @@ fn answer(found: &SuiteFindings) -> Piece {
     let worst = sorted(&found.benchmarks).into_iter().find(|it| is_changed(it));
     let worst = worst.and_then(|it| {
         let more = if more_is_better(it) { " (more is better)" } else { "" };
-        Some(format!("; the most: {} {}{more}", say::named(&it.name), say::change(as_read(it)?.ratio)))
+        Some(format!("; the most: {} {}{more}", named(&it.name), say::change(as_read(it)?.ratio)))
     });
     let tone = match (slower, faster, open + failed) {
         (0, 0, 0) => Tone::Good,
@@ -372,7 +376,8 @@ fn tone(state: State) -> Tone {
     }
 }
 
-fn grid(benchmarks: &[&Benchmark]) -> Grid {
+/// Table of benchmarks, whose names have at most so many columns.
+fn grid(benchmarks: &[&Benchmark], name_columns: usize) -> Grid {
     let mut grid =
         Grid::named(&["benchmark", "change", "from", "to", "A", "B", "pairs", "finding"], &[6, 4, 5]);
     for it in benchmarks {
@@ -386,8 +391,8 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
         };
         let more = if more_is_better(it) { ", more is better" } else { "" };
         let finding = match (&it.trouble, it.is_within_margin && is_changed(it)) {
-            (Some(why), _) if it.state == State::NotMeasured => say::visible(why),
-            (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", say::visible(why)),
+            (Some(why), _) if it.state == State::NotMeasured => reason(why),
+            (Some(why), _) if it.state == State::Undecided => format!("not decided; {}", reason(why)),
             (_, true) => {
                 let own = it.margin.map(|margin| format!(" of {}", say::percent(margin))).unwrap_or_default();
                 format!("{}, within the margin{own}{more}", word(it.state))
@@ -399,7 +404,7 @@ fn grid(benchmarks: &[&Benchmark]) -> Grid {
             },
         };
         let cells = vec![
-            say::visible(&it.name),
+            say::shorten(&say::visible(&it.name), name_columns, "…"),
             change,
             low,
             high,
@@ -458,7 +463,7 @@ fn amount(value: Option<f64>, unit: &str) -> String {
     match value {
         None => "?".to_owned(),
         Some(value) if unit == "ns" => say::quantity(Metric::WALL, value),
-        Some(value) => format!("{value:.4} {}", say::visible(unit)),
+        Some(value) => format!("{value:.4} {}", say::shorten(&say::visible(unit), UNIT_COLUMNS, "…")),
     }
 }
 
