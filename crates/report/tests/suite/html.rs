@@ -359,3 +359,11 @@ fn what_was_cut_off_is_shown_in_every_format() {
         }
     }
 }
+
+#[test]
+fn long_tables_can_be_searched_and_sorted() {
+    let names: Vec<String> = (0..40).map(|number| format!("command {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert!(page(&common::run(&names)).contains("aria-sort"));
+    assert!(!page(&common::run(&names[..2])).contains("aria-sort"));
+}

@@ -21,7 +21,8 @@ use crate::svg;
 use crate::words::{counted, spaced, visible};
 use crate::{Detail, ReportError};
 
-/// Maximum number of rows of a table that is shown unfolded.
+/// Maximum number of rows of a table that is shown unfolded; with more, it can be searched and sorted. The script knows the
+/// number, too.
 const ROWS_MAX: usize = 30;
 
 /// Width (in columns) and characters of listings. Listings scroll, so only lines longer than any real source line are
@@ -40,6 +41,9 @@ pub(crate) fn write(record: &Record, pieces: &[Piece], out: &mut dyn Write) -> R
         main #result tabindex="-1" { (content(&title, &pieces)) }
         (raw::section(record))
         script { (PreEscaped(style::SCRIPT)) }
+        @if pieces.iter().any(|piece| matches!(&piece.part, Part::Table(grid) if grid.rows.len() > ROWS_MAX)) {
+            script { (PreEscaped(style::TABLE_SCRIPT)) }
+        }
         @if pieces.iter().any(|piece| matches!(piece.part, Part::Flame(_))) {
             script { (PreEscaped(drawings::FLAME_SCRIPT)) }
         }

@@ -42,5 +42,33 @@ link.href=URL.createObjectURL(new Blob([data.textContent],{type:'application/jso
 link.download=save.dataset.name;link.click();URL.revokeObjectURL(link.href)}}\
 addEventListener('beforeprint',function(){document.querySelectorAll('details').forEach(function(it){it.open=true})})})()";
 
+/// Script that lets long tables be searched and be sorted by any column. Figures are sorted by their size, whatever their
+/// unit is. Without scripts the tables are as they were written.
+pub(super) const TABLE_SCRIPT: &str = "\
+(function(){var each=Array.prototype.forEach,units={'ns':1,'\\u00b5s':1e3,'ms':1e6,'s':1e9,'KiB':1024,'MiB':1048576,\
+'GiB':1073741824};\
+var value=function(cell){var text=cell.textContent.replace(/\\u2212/g,'-').replace(/[\\u00a0\\u202f]/g,' ').replace(/^[<>] /,'');\
+var minutes=/^(\\d+) m ([\\d.]+) s$/.exec(text);if(minutes)return(60*minutes[1]+ +minutes[2])*1e9;\
+var one=/^([+-]?[\\d.]+(?:e[+-]?\\d+)?)(?: (\\S+))?$/.exec(text);\
+return one?parseFloat(one[1])*(units[one[2]]||1):text.toLowerCase()};\
+var order=function(x,y){return typeof x===typeof y?(x<y?-1:x>y?1:0):typeof x==='number'?-1:1};\
+each.call(document.querySelectorAll('table'),function(table){\
+var body=table.tBodies[0],rows=Array.prototype.slice.call(body.rows),heads=table.tHead.rows[0].cells,frame=table.parentNode;\
+if(rows.length<=30)return;\
+var label=document.createElement('label'),input=document.createElement('input'),told=document.createElement('output');\
+label.className=told.className='screen';label.textContent='Search ';input.type='search';label.appendChild(input);\
+frame.parentNode.insertBefore(label,frame);frame.parentNode.insertBefore(told,frame);\
+var texts=rows.map(function(row){return row.textContent.toLowerCase()});\
+input.addEventListener('input',function(){var words=input.value.toLowerCase().split(/\\s+/),shown=0;\
+rows.forEach(function(row,at){row.hidden=!words.every(function(word){return texts[at].indexOf(word)>=0});\
+if(!row.hidden)shown++});told.textContent=' '+shown+' of '+rows.length});\
+each.call(heads,function(head,column){var button=document.createElement('button');button.type='button';\
+button.textContent=head.textContent;head.textContent='';head.appendChild(button);\
+button.addEventListener('click',function(){var down=head.getAttribute('aria-sort')!=='descending';\
+each.call(heads,function(other){other.removeAttribute('aria-sort')});\
+head.setAttribute('aria-sort',down?'descending':'ascending');\
+rows.map(function(row){return[value(row.cells[column]),row]}).sort(function(a,b){return order(a[0],b[0])*(down?-1:1)})\
+.forEach(function(it){body.appendChild(it[1])})})})})})()";
+
 /// The content security policy, by which browsers refuse to load anything.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
