@@ -191,6 +191,9 @@ pub struct SuiteFindings {
     pub common: Option<Ratio>,
     /// Groups of at least two benchmarks, slowest first.
     pub groups: Vec<Group>,
+    /// Benchmarks that share the value of a parameter in their names, slowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Group>,
     /// Number of processes that ran.
     pub processes: u32,
     /// Processes of A and of B; absent in JSON where none failed.

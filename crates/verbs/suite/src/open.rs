@@ -146,6 +146,7 @@ mod tests {
             mean: None,
             common: None,
             groups: Vec::new(),
+            parameters: Vec::new(),
             processes: 0,
             processes_by_side: Default::default(),
             skips_failures: false,

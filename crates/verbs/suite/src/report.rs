@@ -187,9 +187,14 @@ fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     }
     pieces.extend(carried(found));
     pieces.extend(open(found));
-    if !found.groups.is_empty() {
-        pieces.push(Piece::heading("groups, the worst first").in_full().only(&WIDE));
-        pieces.push(Piece::table(groups(&found.groups)).joined().in_full().only(&WIDE));
+    for (title, heading, all) in [
+        ("groups, the worst first", "group", &found.groups),
+        ("benchmarks of one parameter, the worst first", "parameter", &found.parameters),
+    ] {
+        if !all.is_empty() {
+            pieces.push(Piece::heading(title).in_full().only(&WIDE));
+            pieces.push(Piece::table(groups(heading, all)).joined().in_full().only(&WIDE));
+        }
     }
     if !alike.is_empty() {
         pieces.push(Piece::heading(format!("unchanged within {}", margin(found))).in_full().only(&WIDE));
@@ -441,8 +446,8 @@ fn forest(found: &SuiteFindings, sorted: &[&Benchmark]) -> Option<Piece> {
     })
 }
 
-fn groups(groups: &[Group]) -> Grid {
-    let mut grid = Grid::named(&["group", "change", "from", "to", "benchmarks", "slower", "faster"], &[]);
+fn groups(heading: &str, groups: &[Group]) -> Grid {
+    let mut grid = Grid::named(&[heading, "change", "from", "to", "benchmarks", "slower", "faster"], &[]);
     for it in groups {
         let end = |end: Option<f64>| end.map_or_else(|| "?".to_owned(), say::change);
         let cells = vec![

@@ -50,6 +50,7 @@ fn large() -> SuiteFindings {
         mean: None,
         common: None,
         groups: Vec::new(),
+        parameters: Vec::new(),
         processes: 40,
         processes_by_side: Default::default(),
         skips_failures: false,

@@ -19,6 +19,8 @@ pub struct Together {
     pub common: Option<Ratio>,
     /// Groups of at least two benchmarks, slowest first; empty where there is only one group.
     pub groups: Vec<Group>,
+    /// Benchmarks that share the value of a parameter, slowest first, at least two of them and not all.
+    pub parameters: Vec<Group>,
 }
 
 impl Together {
@@ -28,7 +30,8 @@ impl Together {
         Together {
             mean: geometric_mean(&measured),
             common: common(&effects, margin),
-            groups: groups(benchmarks),
+            groups: groups(benchmarks, |it| vec![it.group.as_str()]),
+            parameters: groups(benchmarks, |it| parameters_of(&it.name)),
         }
     }
 }
@@ -58,14 +61,28 @@ pub fn group_of(name: &str) -> &str {
     }
 }
 
-/// Groups of at least two benchmarks, slowest first; empty where all benchmarks are in one group.
-fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
-    let mut by_name: BTreeMap<&str, Vec<(State, Ratio)>> = BTreeMap::new();
-    for it in benchmarks {
-        by_name.entry(&it.group).or_default().extend(it.effect.map(|effect| (it.state, effect)));
+/// Values of parameters in a benchmark's name: the parts after its group, such as `int` and `100` in `BM_sort<int>/100`.
+fn parameters_of(name: &str) -> Vec<&str> {
+    let from = name.find(group_of(name)).map_or(0, |at| at + group_of(name).len());
+    let mut parts: Vec<&str> =
+        name[from..].split(['/', '[', ']', '<', '>', '(', ')', ',']).map(str::trim).collect();
+    parts.retain(|part| !part.is_empty());
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+/// Groups of benchmarks that share a key, slowest first: those of at least two benchmarks, but not of all that were
+/// measured.
+fn groups<'a>(benchmarks: &'a [Benchmark], keys: impl Fn(&'a Benchmark) -> Vec<&'a str>) -> Vec<Group> {
+    let mut by_key: BTreeMap<&str, Vec<(State, Ratio)>> = BTreeMap::new();
+    let mut measured = 0;
+    for (it, effect) in benchmarks.iter().filter_map(|it| Some((it, it.effect?))) {
+        measured += 1;
+        for key in keys(it) {
+            by_key.entry(key).or_default().push((it.state, effect));
+        }
     }
-    by_name.retain(|_, members| !members.is_empty());
-    let several = by_name.len() > 1;
     let group = |(name, members): (&str, Vec<(State, Ratio)>)| {
         let effects: Vec<Ratio> = members.iter().map(|(_, effect)| *effect).collect();
         let count = |state| members.iter().filter(|(of, _)| *of == state).count() as u32;
@@ -77,8 +94,8 @@ fn groups(benchmarks: &[Benchmark]) -> Vec<Group> {
             mean: geometric_mean(&effects)?,
         })
     };
-    let is_one = |(_, members): &(&str, Vec<(State, Ratio)>)| several && members.len() > 1;
-    let mut groups: Vec<Group> = by_name.into_iter().filter(is_one).filter_map(group).collect();
+    let is_one = |(_, members): &(&str, Vec<(State, Ratio)>)| members.len() > 1 && members.len() < measured;
+    let mut groups: Vec<Group> = by_key.into_iter().filter(is_one).filter_map(group).collect();
     groups.sort_by(|a, b| b.mean.ratio.total_cmp(&a.mean.ratio));
     groups
 }
@@ -116,6 +133,32 @@ mod tests {
         ] {
             assert_eq!(group_of(name), group, "{name}");
         }
+    }
+
+    #[test]
+    fn benchmarks_of_one_parameter_are_a_group_across_names() {
+        assert_eq!(parameters_of("BM_sort<int, less>/100/100"), ["100", "int", "less"]);
+        assert_eq!(parameters_of("sort/lines=1000"), ["lines=1000"]);
+        assert_eq!(parameters_of("a/b.py::test_x[10-y]"), ["10-y"]);
+        assert_eq!(parameters_of("plain"), [] as [&str; 0]);
+        let rule = crate::analysis::Rule {
+            level: 0.01,
+            margin: 0.03,
+            control: crate::findings::Control::Family,
+            gate: None,
+            needs_verdict: false,
+        };
+        let benchmark = |(name, ratio): (&str, f64)| Benchmark {
+            effect: Some(self::ratio(ratio, ratio, ratio)),
+            ..crate::analysis::not_measured(name, String::new(), &rule)
+        };
+        let all = [("sort/8", 1.0), ("sort/64", 4.0), ("find/8", 1.0), ("find/64", 1.0), ("start", 1.0)];
+        let together = Together::of(&all.map(benchmark), 0.03);
+        let told = |groups: &[Group]| -> Vec<(String, u32, f64)> {
+            groups.iter().map(|it| (it.name.clone(), it.benchmarks, it.mean.ratio)).collect()
+        };
+        assert_eq!(told(&together.groups), [("sort".to_owned(), 2, 2.0), ("find".to_owned(), 2, 1.0)]);
+        assert_eq!(told(&together.parameters), [("64".to_owned(), 2, 2.0), ("8".to_owned(), 2, 1.0)]);
     }
 
     #[test]

@@ -282,6 +282,7 @@ impl Rounds<'_> {
             common: together.common,
             mean: together.mean,
             groups: together.groups,
+            parameters: together.parameters,
             benchmarks: found,
             new: facts.new,
             gone: facts.gone,

@@ -57,6 +57,7 @@ pub fn stored(files: [&Path; 2], asked: &Asked) -> Result<SuiteFindings, Failure
         mean: together.mean,
         common: together.common,
         groups: together.groups,
+        parameters: together.parameters,
         benchmarks,
         new: other(&of_b, &of_a),
         gone: other(&of_a, &of_b),
