@@ -21,7 +21,48 @@ fn named(found: &SuiteFindings) -> impl Iterator<Item = (&String, &'static str)>
 /// Sentences about new and gone benchmarks; empty where there are none.
 pub(crate) fn pieces(found: &SuiteFindings) -> Vec<Piece> {
     let both = [(ONLY_IN[1], &found.new), (ONLY_IN[0], &found.gone)];
-    both.into_iter().filter_map(|(of, names)| sentence(of, names)).map(Piece::plain).collect()
+    let sentences = both.into_iter().filter_map(|(of, names)| sentence(of, names));
+    sentences.chain(renamed(&found.gone, &found.new)).map(Piece::plain).collect()
+}
+
+/// Maximum number of names of each side that are compared with those of the other.
+const COMPARED: usize = 100;
+
+/// Maximum number of characters of a name that are compared.
+const COMPARED_CHARACTERS: usize = 200;
+
+/// Least share of a name that has to be equal at its beginning and its end for a benchmark to seem renamed.
+const ALIKE: f64 = 0.7;
+
+/// Sentence about gone and new benchmarks whose names are alike; `None` where there are none.
+fn renamed(gone: &[String], new: &[String]) -> Option<String> {
+    let nearest = |name: &str, others: &[String]| -> Option<String> {
+        let near = others.iter().take(COMPARED).map(|other| (likeness(name, other), other));
+        let near = near.filter(|(likeness, _)| *likeness >= ALIKE);
+        near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, other)| other.clone())
+    };
+    let pair = |name: &String| {
+        let to = nearest(name, new)?;
+        (nearest(&to, gone)? == *name).then(|| (name.clone(), to))
+    };
+    let pairs: Vec<(String, String)> = gone.iter().take(COMPARED).filter_map(pair).collect();
+    let named = |(from, to): &(String, String)| {
+        format!("{} to {}", crate::names::named(from), crate::names::named(to))
+    };
+    let shown: Vec<String> = pairs.iter().take(NAMES).map(named).collect();
+    let rest = pairs.len().saturating_sub(NAMES);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    (!pairs.is_empty())
+        .then(|| format!("Perhaps renamed, since the names are alike: {}{rest}.", shown.join(", ")))
+}
+
+/// Share of the longer of two names that both have in common at the beginning and at the end.
+fn likeness(a: &str, b: &str) -> f64 {
+    let [a, b] = [a, b].map(|name| name.chars().take(COMPARED_CHARACTERS).collect::<Vec<char>>());
+    let shorter = a.len().min(b.len());
+    let head = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let tail = a.iter().rev().zip(b.iter().rev()).take(shorter - head).take_while(|(a, b)| a == b).count();
+    (head + tail) as f64 / a.len().max(b.len()).max(1) as f64
 }
 
 fn sentence(of: &str, names: &[String]) -> Option<String> {
@@ -53,4 +94,24 @@ pub(crate) fn cases(found: &SuiteFindings) -> impl Iterator<Item = Case> {
         let outcome = if is_failed { CaseOutcome::Failed } else { CaseOutcome::Skipped };
         Case { name: name.clone(), time_s: None, outcome: outcome(words.to_owned()) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_alike_may_be_one_benchmark() {
+        let list = |names: &[&str]| -> Vec<String> { names.iter().map(|&name| name.to_owned()).collect() };
+        let said = |gone: &[&str], new: &[&str]| renamed(&list(gone), &list(new));
+        let told = said(&["sort_fast", "parse"], &["sort_faster", "other"]).unwrap();
+        assert!(told.contains("sort_fast") && told.contains("sort_faster"), "{told}");
+        assert!(!told.contains("parse") && !told.contains("other"), "{told}");
+        assert_eq!(said(&["parse"], &["other"]), None);
+        assert_eq!(said(&["parse"], &[]), None);
+        // Of two that are alike to one, only the nearer is named.
+        let told = said(&["find/1000", "find/1001"], &["find/1002x", "find/1001x"]).unwrap();
+        assert!(told.contains("find/1001x"), "{told}");
+        assert_eq!([likeness("aa", "aaa"), likeness("", ""), likeness("ab", "ab")], [2.0 / 3.0, 0.0, 1.0]);
+    }
 }
