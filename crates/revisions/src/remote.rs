@@ -42,6 +42,11 @@ fn of_address(address: &str) -> Option<String> {
         (!host.is_empty() && !rest.is_empty()).then(|| format!("{host}/{rest}"))
     };
     if let Some((scheme, rest)) = address.split_once("://") {
+        // A password that is not encoded may contain slashes.
+        let rest = match rest.rsplit_once('@') {
+            Some((user, rest)) if user.contains(':') || !user.contains('/') => rest,
+            _ => rest,
+        };
         let (host, rest) = rest.split_once('/')?;
         return match scheme {
             "file" => Some(format!("/{}", path(rest))),
@@ -49,7 +54,7 @@ fn of_address(address: &str) -> Option<String> {
         };
     }
     match (address.starts_with('/'), address.split_once(':')) {
-        (true, _) => Some(path(address)),
+        (true, _) => Some(path(address)).filter(|path| !path.is_empty()),
         // A colon after a slash belongs to a path.
         (false, Some((host, rest))) if !host.contains('/') => named(host, rest),
         _ => None,
@@ -75,6 +80,7 @@ mod tests {
             "https://example.org/ada/tool",
             "https://ada:se:cr@et@Example.org/ada/tool.git",
             "https://token@example.org:443/ada/tool.git/",
+            "https://ada:se/cr/et@example.org/ada/tool",
             "https://example.org/ada/tool.git?access_token=secret",
             "git@example.org:ada/tool.git",
             "example.org:/ada/tool",
@@ -91,6 +97,7 @@ mod tests {
             assert_eq!(of_address(address).as_deref(), Some("/srv/git/tool"), "{address}");
         }
         assert_eq!(of_address("/srv/a:b").as_deref(), Some("/srv/a:b"));
+        assert_eq!(of_address("https://example.org/@ada/tool").as_deref(), Some("example.org/@ada/tool"));
         for address in
             ["", "../tool", "./a:b", "https://", "https://example.org", "https://example.org/", ":x"]
         {
