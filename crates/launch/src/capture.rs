@@ -54,7 +54,8 @@ pub struct Captured {
     pub leftovers: Leftovers,
 }
 
-/// What commands left behind, as a part of a sentence whose subject they are; `None` where they left nothing.
+/// Words about processes that commands left behind, as a part of a sentence whose subject is the commands; `None` where
+/// there are none.
 pub fn left_behind(leftovers: Leftovers) -> Option<String> {
     match leftovers {
         Leftovers { ended: 0, some_live: false } => None,

@@ -1,4 +1,4 @@
-//! What makes the sessions of a benchmark one series, beside the metric and the machine.
+//! The identity of a series: all that makes the sessions of a benchmark one series, beside the metric and the machine.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -86,7 +86,7 @@ fn benchmarks_that_are_given_up_answer_no_gate() {
     assert_eq!(stored["benchmarks"][0]["gate"], "undecided");
 }
 
-/// One process lists the benchmarks; one that B prints in later processes is not gone.
+/// A single process lists the benchmarks; a benchmark that B prints in later processes is not gone.
 #[test]
 fn a_benchmark_that_is_printed_later_is_not_gone() {
     let lab = Lab::new();
