@@ -244,8 +244,9 @@ fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
     let harness = found.document.get("harness").and_then(serde_json::Value::as_str).unwrap_or("suite");
     let origin = &head.header.origin;
     let (commands, missing) = (commands_of(head, harness), Command::default());
+    let metrics = metrics_of_plain(&found.document);
     for reading in own_readings(found).unwrap_or_default() {
-        let is_time = reading.unit == "ns";
+        let (is_time, metric) = (reading.unit == "ns", metrics.get(&reading.benchmark).copied());
         let command = commands.of(reading.side, &reading.benchmark).unwrap_or(&missing);
         let key = (reading.side, reading.benchmark);
         let readings = by_side.entry(key).or_insert_with_key(|(_, name)| Readings {
@@ -253,12 +254,12 @@ fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
                 SeriesIdentity::of_benchmark(name, command, harness),
                 Ground::of(command, origin),
             ),
-            metric: if is_time {
-                Metric::WALL.name().into()
-            } else {
-                format!("printed:{}", reading.unit).into()
+            metric: match metric {
+                Some(metric) => metric.name().into(),
+                None if is_time => Metric::WALL.name().into(),
+                None => format!("printed:{}", reading.unit).into(),
             },
-            unit: reading.unit.as_str().into(),
+            unit: metric.map_or_else(|| reading.unit.as_str().into(), unit),
             more_is_better: reading.more_is_better,
             values: Vec::new(),
         });
@@ -268,6 +269,16 @@ fn of_suite(place: &Place, head: &StoredExperiment) -> Vec<Point> {
         readings.point(place, number as i64, &Code::of(commands.of(side, &name), origin))
     };
     by_side.into_iter().enumerate().filter_map(of).collect()
+}
+
+/// Metrics of plain commands other than wall time, by the name of the benchmark.
+fn metrics_of_plain(document: &serde_json::Value) -> BTreeMap<String, Metric> {
+    let all = document.get("benchmarks").and_then(serde_json::Value::as_array);
+    let metric = |it: &serde_json::Value| {
+        let text = |field: &str| it.get(field).and_then(serde_json::Value::as_str);
+        Some((text("name")?.to_owned(), Metric::from_name(text("metric")?)?))
+    };
+    all.into_iter().flatten().filter_map(metric).collect()
 }
 
 /// Commands of the benchmarks of a suite.
@@ -331,6 +342,16 @@ mod tests {
         let programs = head(["./old", "./new"].map(named).to_vec());
         let of = |side| commands_of(&programs, "go").of(side, "BenchmarkX").unwrap().name.clone();
         assert_eq!([of("A"), of("B")], ["./old", "./new"]);
+    }
+
+    #[test]
+    fn a_plain_command_has_its_metric() {
+        let document = serde_json::json!({
+            "benchmarks": [{"name": "x"}, {"name": "y", "metric": "cpu"}, {"name": "z", "metric": "none"}]
+        });
+        let metrics = metrics_of_plain(&document);
+        assert_eq!(metrics.into_iter().collect::<Vec<_>>(), [("y".to_owned(), Metric::CPU)]);
+        assert!(metrics_of_plain(&serde_json::Value::Null).is_empty());
     }
 
     #[test]

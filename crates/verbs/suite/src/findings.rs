@@ -77,6 +77,9 @@ pub struct Benchmark {
     /// Part of the name before its first parameter.
     pub group: String,
     pub unit: String,
+    /// Name of the metric of a plain command; `None` for wall time, and for what a harness gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
     pub state: State,
     /// Ratio B over A, with an interval that holds simultaneously for all benchmarks of the suite; `None` without a
     /// pair. For rates this is the ratio of the times per operation, so that a ratio above one always means worse.

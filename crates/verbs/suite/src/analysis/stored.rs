@@ -51,6 +51,7 @@ pub fn stored(rule: &Rule, rows: &[(String, Unit, Vec<f64>, Vec<f64>)]) -> Vec<B
             name: name.clone(),
             group: group_of(name).to_owned(),
             unit: unit.to_string(),
+            metric: None,
             state,
             effect: d.map(|d| Ratio {
                 ratio: seen[at].as_ref().map_or(d, |it| it.d).exp(),

@@ -50,6 +50,10 @@ impl Source for Plain<'_> {
         self.benchmarks.iter().map(|it| it.margin).collect()
     }
 
+    fn metric(&self, at: usize) -> Option<Metric> {
+        Some(self.benchmarks[at].metric).filter(|metric| *metric != Metric::WALL)
+    }
+
     fn overhead_s(&self) -> f64 {
         0.0
     }

@@ -263,6 +263,7 @@ impl Rounds<'_> {
         for (at, (benchmark, named)) in found.iter_mut().zip(&named).enumerate() {
             let faster = benchmark.a.zip(benchmark.b).map(|(a, b)| a.min(b));
             benchmark.alone = source.alone(at, faster.filter(|_| named.unit == crate::harness::Unit::Ns));
+            benchmark.metric = source.metric(at).map(|metric| metric.name().to_owned());
         }
         let together = Together::of(&found, self.asked.rule.margin);
         let mut facts = source.facts();

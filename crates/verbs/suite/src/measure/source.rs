@@ -15,6 +15,11 @@ pub(super) trait Source {
     /// Margin of each benchmark as a share (0.03 is 3 %); `None` for the margin of the suite.
     fn margins(&self) -> Vec<Option<f64>>;
 
+    /// Metric that fauxplat reads of a benchmark itself; `None` for wall time, and where a harness gives the reading.
+    fn metric(&self, _at: usize) -> Option<Metric> {
+        None
+    }
+
     /// Seconds that a process takes in addition to its benchmarks.
     fn overhead_s(&self) -> f64;
 
