@@ -48,7 +48,7 @@ pub fn sweep(driver: &mut Driver, prepared: &Prepared, is_open: bool) -> Result<
     driver.check_read()?;
     driver.check_values()?;
     let judged = steering.judged(driver.samples(), stopped);
-    judged.warnings.into_iter().for_each(|warning| driver.warn(warning));
+    judged.warnings.into_iter().chain(prepared.left_behind()).for_each(|warning| driver.warn(warning));
     let mut findings = judged.findings;
     findings.floor_ns = driver.floor_ns;
     findings.elapsed_s = driver.elapsed_s();

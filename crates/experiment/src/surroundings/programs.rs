@@ -192,10 +192,15 @@ impl ProgramBuilds {
         &self.variants
     }
 
+    /// Warning about processes that builds left behind; `None` where they left none.
+    pub fn left_behind(&self) -> Option<String> {
+        left_behind(self.builder.leftovers()).map(|said| format!("the builds {said}"))
+    }
+
     /// Returns the layouts that were measured, and warnings for the report.
     pub fn close(self) -> (Vec<Variant>, Vec<String>) {
         let mut warnings: Vec<String> = self.recipes.iter().filter_map(Recipe::doubt).collect();
-        warnings.extend(left_behind(self.builder.leftovers()).map(|said| format!("the builds {said}")));
+        warnings.extend(self.left_behind());
         for number in (0..self.works.len()).filter(|&number| self.works[number].is_some()) {
             let command = number + 1;
             match self.distinct(number) {

@@ -52,6 +52,11 @@ impl Builds {
         }
     }
 
+    /// Warning about processes that builds left behind; `None` where they left none.
+    pub(super) fn left_behind(&self) -> Option<String> {
+        self.programs.left_behind()
+    }
+
     pub(super) fn program(&self, level: usize) -> &Built {
         &self.made[self.level[level]].1
     }

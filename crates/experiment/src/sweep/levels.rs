@@ -27,7 +27,14 @@ pub struct Prepared {
     pub level_of: Vec<u16>,
     // The commands use these folders and programs, which are deleted on drop.
     _folders: Folders,
-    _builds: Option<Builds>,
+    builds: Option<Builds>,
+}
+
+impl Prepared {
+    /// Warning about processes that builds of the levels left behind; `None` where they left none.
+    pub(crate) fn left_behind(&self) -> Option<String> {
+        self.builds.as_ref().and_then(Builds::left_behind)
+    }
 }
 
 /// Plans a sweep: its levels, one command for each level that may be visited, and the folders and programs that these
@@ -63,7 +70,7 @@ pub fn prepare(definition: &mut Definition, machine: &Machine) -> Result<Prepare
         .ignore_failure(definition.condition.ignore_failure.any());
     let level_of = judge.distinct().to_vec();
     let commands: Vec<Command> = level_of.iter().map(|&level| all[usize::from(level)].clone()).collect();
-    Ok(Prepared { judge, commands, level_of, _folders: folders, _builds: builds })
+    Ok(Prepared { judge, commands, level_of, _folders: folders, builds })
 }
 
 fn refused(error: fauxplat_plan::FactorError) -> Failure {
