@@ -357,18 +357,20 @@ fn how(found: &SuiteFindings) -> String {
         Control::Family => "The probability that any unchanged benchmark is called changed",
         Control::Discovery => "The expected share of unchanged benchmarks among those called changed",
     };
-    let (level, is_plain) = (say::percent(found.level), found.harness == PLAIN_COMMANDS);
+    let level = say::percent(found.level);
+    let by = match found.harness == PLAIN_COMMANDS {
+        true => "Plain commands".to_owned(),
+        false => format!("Harness {}", named(&found.harness)),
+    };
+    let runs = || {
+        let processes = say::counted(found.processes as usize, "process", "processes");
+        format!(", {processes} in {}", fauxplat_units::Nanos::from_secs_f64(found.elapsed_s))
+    };
+    let runs = if found.is_weaker { String::new() } else { runs() };
     format!(
         "{error} is at most {level}, however often one looks; the same holds for benchmarks that differ by {} or more and \
-         are called unchanged. {}, {} in {}.",
-        named_margin(found),
-        if is_plain {
-            "Plain commands".to_owned()
-        } else {
-            format!("Harness {}", say::named(&found.harness))
-        },
-        say::counted(found.processes as usize, "process", "processes"),
-        fauxplat_units::Nanos::from_secs_f64(found.elapsed_s)
+         are called unchanged. {by}{runs}.",
+        named_margin(found)
     )
 }
 
