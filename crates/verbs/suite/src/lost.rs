@@ -24,7 +24,7 @@ fn failed(found: &SuiteFindings, side: usize) -> Option<Piece> {
     let words = reason(&found.processes_by_side[side].failure(SIDES[side])?);
     let has_failed = |it: &&Benchmark| it.processes[side].failed.count > 0;
     let names: Vec<String> = found.benchmarks.iter().filter(has_failed).map(|it| named(&it.name)).collect();
-    let of = if names.is_empty() { String::new() } else { format!("; in {}", first(&names)) };
+    let of = if names.is_empty() { String::new() } else { format!("; these ran {}", first(&names)) };
     let tone = if found.skips_failures { Tone::Doubt } else { Tone::Bad };
     Some(Piece::said(tone, format!("{words}{of}.")))
 }

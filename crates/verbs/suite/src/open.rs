@@ -50,7 +50,7 @@ fn given_up(found: &SuiteFindings) -> Option<Piece> {
         Piece::said(
             Tone::Doubt,
             format!(
-                "Benchmarks given up before they {question}, since pairs in a row gave no readings: {}.",
+                "Benchmarks given up before they {question}, since several pairs in a row gave no readings: {}.",
                 say::listed(&told)
             ),
         )
