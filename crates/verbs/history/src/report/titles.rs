@@ -34,15 +34,19 @@ pub(crate) fn difference(identity: &SeriesIdentity, all: &[&SeriesIdentity]) -> 
 
 /// A part of an identity in words, by its number in [`SeriesIdentity::parts`].
 fn word(at: usize, part: &str) -> String {
+    let shown = || say::shorten(&say::visible(part), PART_COLUMNS, "…");
     match (at, part) {
         (1, "") => "no arguments".to_owned(),
         (2, "") => "no harness".to_owned(),
-        (2, harness) => format!("harness {}", say::visible(harness)),
+        (2, _) => format!("harness {}", shown()),
         (3, "") => "in an unknown folder".to_owned(),
-        (3, place) => format!("in {}", say::visible(place)),
-        (_, part) => say::visible(part),
+        (3, _) => format!("in {}", shown()),
+        _ => shown(),
     }
 }
+
+/// Maximum number of columns of a part: arguments, and commands that build a program, may be long.
+const PART_COLUMNS: usize = 80;
 
 /// A word for `--of` by which an identity is chosen among others: a part that no other one has or contains. `None` where
 /// there is no such part.
