@@ -92,10 +92,11 @@ impl Ground {
     /// Reads the ground of a command from its record. Records of earlier versions have no folder, but it follows from a
     /// program that was named by a relative path.
     pub fn of(command: &Command, origin: &Origin) -> Self {
-        match &origin.folder {
+        let ground = match &origin.folder {
             Some(folder) => Ground::recorded(command, origin, Path::new(folder)),
             None => Ground { repository: None, folder: folder_by_program(command) },
-        }
+        };
+        Ground { folder: ground.folder.filter(|folder| lasts(folder)), ..ground }
     }
 
     fn recorded(command: &Command, origin: &Origin, called_in: &Path) -> Self {
@@ -125,6 +126,12 @@ fn folder_by_program(command: &Command) -> Option<String> {
     }
     let folder = command.program.ancestors().nth(named.components().count())?;
     folder.to_str().map(str::to_owned)
+}
+
+/// Whether a folder lasts: temporary folders of fauxplat, such as the copy of a lab in which it runs, have another name
+/// each time.
+fn lasts(folder: &str) -> bool {
+    !folder.split('/').any(|name| name.starts_with("fauxplat-") && name.ends_with(".tmp"))
 }
 
 /// A path without `.` and `..`, by its words alone.
@@ -212,6 +219,7 @@ mod tests {
         };
         assert_eq!(elsewhere("../y"), (Some("t:y".into()), Some("/home/ada/tool/y".into())));
         assert_eq!(elsewhere("/srv"), (None, Some("/srv".into())));
+        assert_eq!(elsewhere("/tmp/fauxplat-lab-x1.tmp/lab"), (None, None));
     }
 
     #[test]
