@@ -277,6 +277,6 @@ fn relative(record: &Record, found: &[RunFindings], view: &View) -> Vec<Piece> {
         said.map(|piece| piece.at(1).joined()).collect::<Vec<_>>()
     };
     pieces.extend(compared_with_first(found).flat_map(sentences));
-    pieces.extend(hint(found).map(|hint| Piece::plain(hint).at(1).joined()));
+    pieces.extend(hint(record, found).map(|hint| Piece::plain(hint).at(1).joined()));
     pieces
 }
