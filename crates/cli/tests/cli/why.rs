@@ -174,7 +174,7 @@ fn a_command_is_compared_with_itself_in_an_earlier_session() {
     let conditions = document["conditions"].as_array().unwrap();
     assert!(conditions.iter().any(|it| it["what"].as_str().unwrap().contains("content")), "{document:#}");
     assert!(document["experiments"].as_array().unwrap().iter().all(|it| it["took_s"].is_null()));
-    // That was a session, too.
+    // The explanation was a session of the command, too.
     let again = of(&["why", "--stored", "last", "--max-time", "30s", "--quiet"]).succeeds();
     assert!(again.out.contains("(experiment 2)"), "{}", again.out);
     of(&["run", "--quiet", "-n", "2", &late]).succeeds();

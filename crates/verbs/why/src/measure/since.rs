@@ -1,4 +1,4 @@
-//! One command against itself in an earlier session: what can still be told of runs that are over.
+//! Compares one command with itself in an earlier session: what can still be told of runs that are over.
 //!
 //! The earlier runs cannot be traced, simulated or sampled any more. Their times and counts are in the store, so that the
 //! difference can be divided into accounts, and conditions of the machine were recorded.
