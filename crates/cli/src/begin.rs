@@ -6,17 +6,16 @@ use fauxplat_experiment::{
     Beginning, Failure, Finished, Kind, Launch, Listeners, Machine, check_store_name, open_record, open_store,
 };
 use fauxplat_model::document::Findings;
-use fauxplat_model::{Condition, Definition, EnvPad, Evidence, Origin, Placement};
+use fauxplat_model::{Definition, Evidence, Origin};
 use fauxplat_report::Format;
 use fauxplat_revisions::checkout;
 use fauxplat_store::{Store, Url};
-use fauxplat_units::CpuSet;
 
 use crate::events::Events;
 use crate::first_sentence::first_sentence;
 use crate::output;
 use crate::progress::Progress;
-use fauxplat_options::{EndArgs, OutputArgs, SurroundingsArgs, spare_inputs};
+use fauxplat_options::{EndArgs, OutputArgs, spare_inputs};
 
 /// Returns what a verb's experiment needs to begin, such as store and listeners, after checking that the reports can be
 /// written.
@@ -124,15 +123,6 @@ fn listeners(output: &OutputArgs, end: &EndArgs) -> Result<Listeners, Failure> {
         listeners.add(progress);
     }
     Ok(listeners)
-}
-
-/// The definition of an experiment that measures with fauxplat's own worker threads, and not with commands, on these
-/// CPUs.
-pub(crate) fn workers(cpus: CpuSet, surroundings: &SurroundingsArgs, seed: Option<u64>) -> Definition {
-    let mut condition =
-        Condition { cpu: Placement::Set(cpus), env_pad: EnvPad::None, ..Condition::default() };
-    surroundings.apply(&mut condition);
-    Definition { condition, seed, ..Definition::default() }
 }
 
 /// Reports a finished experiment. `answer` is the result of its gates, if it has some. Where nothing was measured, text

@@ -240,7 +240,6 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Aa(args) => verbs::aa::aa(&args, words),
         Verb::Table(args) => verbs::table::table(&args, words),
         Verb::Contend(args) => verbs::contend::contend(&args, words),
-        Verb::Latency(args) => verbs::latency::latency(&args, words),
         Verb::Limit(args) => verbs::limit::limit(&args, words),
         Verb::Load(args) => verbs::load::load(&args, words),
         Verb::Index(args) => verbs::index::index(&args, words),
@@ -273,7 +272,6 @@ fn measures(verb: &Verb) -> bool {
             | Verb::Sweep(_)
             | Verb::Explain(_)
             | Verb::Contend(_)
-            | Verb::Latency(_)
             | Verb::Limit(_)
             | Verb::Load(_)
             | Verb::Index(_)

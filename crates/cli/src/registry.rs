@@ -10,6 +10,7 @@ const VERBS: &[&dyn Verb] = &[
     &fauxplat_commits::Bisect,
     &fauxplat_why::Why,
     &fauxplat_doctor::Doctor,
+    &fauxplat_latency::Latency,
     &fauxplat_init::Init,
     &fauxplat_history::History,
 ];
@@ -24,6 +25,7 @@ fn joined(verb: &'static dyn Verb) -> JoinedVerb {
     JoinedVerb {
         group: verb.group(),
         takes_commands: verb.takes_commands(),
+        foreign: verb.foreign(),
         command: Box::new(|| verb.command()),
     }
 }

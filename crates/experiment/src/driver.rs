@@ -134,7 +134,7 @@ impl Driver {
     ///
     /// # Errors
     /// Returns the store's error if the experiment cannot be begun in it.
-    pub(crate) fn plan(&mut self, plan: &impl Serialize) -> Result<(), Failure> {
+    pub fn plan(&mut self, plan: &impl Serialize) -> Result<(), Failure> {
         self.open_record()?;
         let plan = serde_json::to_value(plan).map_err(Failure::machine)?;
         self.listeners.tell(&Event::Plan(&plan));

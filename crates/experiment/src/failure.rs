@@ -1,6 +1,5 @@
 //! Failures of an experiment: a message of one line, and a kind from which the exit code follows.
 
-use fauxplat_latency::LatencyError;
 use fauxplat_launch::LaunchError;
 use fauxplat_load::LoadError;
 use fauxplat_store::StoreError;
@@ -330,12 +329,6 @@ impl From<LoadError> for Failure {
             _ => Kind::Machine,
         };
         Failure::new(kind, error)
-    }
-}
-
-impl From<LatencyError> for Failure {
-    fn from(error: LatencyError) -> Self {
-        Failure::new(if matches!(error, LatencyError::Gone(_)) { Kind::Bug } else { Kind::Machine }, error)
     }
 }
 

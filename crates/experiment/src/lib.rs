@@ -69,6 +69,7 @@ pub use meter::region_page::{Marked, Slot, marked};
 pub use meter::simulator;
 pub use notice::{NOTICE_LIMIT, Notice};
 pub use served::Served;
+pub use shifts::Span;
 pub use steer::Standing;
 pub use sweep::Prepared;
 pub use throttle::ThrottleCounter;

@@ -10,10 +10,11 @@ use crate::{Driver, Failure, Standing, Stopped};
 
 /// Rounds of one call of [`Driver::cells`]: `done` were made by earlier calls, and `rounds` are to be made now.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Span {
-    pub(crate) done: u32,
-    pub(crate) rounds: u32,
-    pub(crate) words: &'static str,
+pub struct Span {
+    pub done: u32,
+    pub rounds: u32,
+    /// Name of a round in reports of progress.
+    pub words: &'static str,
 }
 
 impl Span {
@@ -34,7 +35,7 @@ impl Driver {
     ///
     /// # Errors
     /// Fails with an error of the body in the first visit.
-    pub(crate) fn cells(
+    pub fn cells(
         &mut self,
         plan: &Plan,
         span: &Span,

@@ -84,7 +84,6 @@ findings! {
     Contend(ContendFindings) = "fauxplat.contend/1",
     Counters(CountersFindings) = "fauxplat.counters/1",
     Index(IndexFindings) = "fauxplat.index/1",
-    Latency(LatencyFindings) = "fauxplat.latency/1",
     Limit(Box<LimitFindings>) = "fauxplat.limit/1",
     Load(LoadFindings) = "fauxplat.load/1",
     Profile(Box<ProfileFindings>) = "fauxplat.profile/1",

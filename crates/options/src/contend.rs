@@ -77,7 +77,7 @@ fn pair(text: &str) -> Result<(Cpu, Cpu), String> {
 }
 
 /// Parses an ordered pair of CPUs such as `0:1`, from the first to the second.
-pub(super) fn from_to(text: &str) -> Result<(Cpu, Cpu), String> {
+pub fn from_to(text: &str) -> Result<(Cpu, Cpu), String> {
     // A CPU number is parsed as a list, so that the limit of lists applies.
     let is_number = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
     let number = |text: &str| Some(text).filter(is_number)?.parse::<CpuSet>().ok()?.first();

@@ -2,6 +2,7 @@
 //! fauxplat's equivalent.
 
 use crate::help::MEASURING;
+use crate::joined::joined;
 use crate::values::filled;
 
 /// Table of foreign options: each line has verbs, options, and the advice. `*` stands for all verbs that measure
@@ -16,7 +17,8 @@ struct Foreign {
 }
 
 fn all() -> impl Iterator<Item = Foreign> {
-    LINES.lines().filter(|line| !line.starts_with('#')).filter_map(read)
+    let of_joined = joined().iter().flat_map(|verb| verb.foreign.lines());
+    LINES.lines().chain(of_joined).filter(|line| !line.starts_with('#')).filter_map(read)
 }
 
 fn read(line: &'static str) -> Option<Foreign> {

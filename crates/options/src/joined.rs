@@ -36,6 +36,8 @@ pub struct JoinedVerb {
     /// Whether the verb measures commands and has the options about commands, for which the options of other tools are
     /// recognised.
     pub takes_commands: bool,
+    /// Options of other tools that the verb does not have, with advice: lines of the form of `foreign.txt`.
+    pub foreign: &'static str,
     /// Returns the verb's definition: name, question, options, examples and exit codes.
     pub command: Box<dyn Fn() -> Command + Send + Sync>,
 }

@@ -25,7 +25,6 @@ mod index;
 mod inputs;
 mod joined;
 mod lab;
-mod latency;
 mod limit;
 mod load;
 mod looks;
@@ -63,7 +62,7 @@ pub use compare::{CompareArgs, RuleArgs, fail_if, fail_if_of_suite, metric, orde
 pub use completions::{Completed, completion_script};
 pub use condition::{ConditionArgs, OnOff};
 pub use config::{ConfigError, Configured, is_verbose, with_defaults};
-pub use contend::ContendArgs;
+pub use contend::{ContendArgs, from_to};
 pub use counters::CountersArgs;
 pub use end::EndArgs;
 pub use environment::store_of_environment;
@@ -78,7 +77,6 @@ pub use index::IndexArgs;
 pub use inputs::{spare_folder, spare_inputs};
 pub use joined::{Group, JoinedVerb, join};
 pub use lab::{LabAction, LabArgs, LabRunArgs};
-pub use latency::{LatencyArgs, LatencyKind};
 pub use limit::LimitArgs;
 pub use load::LoadArgs;
 pub use man::{page, verb_page, write_pages};
@@ -124,8 +122,6 @@ pub enum Verb {
     Counters(CountersArgs),
     /// Where does the time go, who calls it, and what changed?
     Profile(ProfileArgs),
-    /// How late are timers, messages and signals, and why?
-    Latency(LatencyArgs),
     /// What happens to programs under limits of memory, CPU time, CPUs?
     Limit(Box<LimitArgs>),
     /// Disturb chosen CPUs by a known amount
@@ -182,7 +178,6 @@ impl Verb {
             Verb::Sweep(args) => Some(&args.end),
             Verb::Explain(args) => Some(&args.end),
             Verb::Contend(args) => Some(&args.end),
-            Verb::Latency(args) => Some(&args.end),
             Verb::Limit(args) => Some(&args.end),
             Verb::Load(args) => Some(&args.end),
             Verb::Index(args) => Some(&args.end),

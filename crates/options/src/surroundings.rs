@@ -1,7 +1,8 @@
 //! Options for the surroundings of runs, for every measuring verb.
 
 use clap::Args;
-use fauxplat_model::{Condition, Limit, LoadSpec};
+use fauxplat_model::{Condition, Definition, EnvPad, Limit, LoadSpec, Placement};
+use fauxplat_units::CpuSet;
 
 // Options for the surroundings of runs, for every measuring verb.
 #[derive(Clone, Debug, Default, Args)]
@@ -21,6 +22,14 @@ pub struct SurroundingsArgs {
 }
 
 impl SurroundingsArgs {
+    /// The definition of an experiment that measures with fauxplat's own threads, and not with commands, on these CPUs.
+    pub fn of_workers(&self, cpus: CpuSet, seed: Option<u64>) -> Definition {
+        let mut condition =
+            Condition { cpu: Placement::Set(cpus), env_pad: EnvPad::None, ..Condition::default() };
+        self.apply(&mut condition);
+        Definition { condition, seed, ..Definition::default() }
+    }
+
     /// Puts the given options into a condition, where they replace the settings of a saved definition.
     pub fn apply(&self, condition: &mut Condition) {
         if !self.load.is_empty() {

@@ -25,7 +25,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "contend" => constructed::contend(),
         "capacity" => constructed::capacity(),
         "index" => constructed::index(),
-        "latency" => constructed::latency(),
         "limit" => constructed::limit(),
         "limit-groups" => constructed::limit_groups(),
         "load" => constructed::load(),

@@ -68,7 +68,6 @@ impl Format {
                 "explain",
                 "contend",
                 "counters",
-                "latency",
                 "limit",
                 "load",
                 "profile",

@@ -36,8 +36,8 @@ pub mod say {
     pub use crate::functions::{function, without_arguments};
     pub use crate::parts::spans::{code, emphasis, named, strong};
     pub use crate::words::{
-        change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word, shorten,
-        visible,
+        Scale, change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word,
+        shorten, visible,
     };
 }
 
@@ -57,7 +57,9 @@ pub use forms::{HISTORY, LIST_OF_EXPERIMENTS, LISTS};
 pub use json::evidence_json;
 pub use own::{
     Case, CaseOutcome, Gauges, OwnReading, OwnReport, Rows, know_reports, readings as own_readings,
+    unfinished,
 };
+pub use verbs::worker_counts;
 pub use words::visible;
 
 /// Number of bytes that are buffered before they are written to `out`, since JSON writers make a call for every

@@ -24,6 +24,18 @@ pub trait OwnReport: Sync {
         &[Format::JUnit, Format::Svg]
     }
 
+    /// Whether the record is that of an experiment, whose condition the report states, with the command line that
+    /// repeats it. Otherwise earlier results or the machine were looked at.
+    fn has_condition(&self, record: &Record) -> bool {
+        !record.commands.is_empty()
+    }
+
+    /// The document of an experiment that ended before it had findings; `None` if the runs of its commands are
+    /// summarised in its place.
+    fn unfinished(&self) -> Option<Value> {
+        None
+    }
+
     /// The pieces of the report, with the answer first. The common frame (condition, machine, warnings) is added later.
     ///
     /// # Errors
@@ -138,6 +150,18 @@ fn verb(schema: &'static str) -> &'static str {
     schema.split(['.', '/']).nth(1).unwrap_or(schema)
 }
 
+/// Whether the record of a document is that of an experiment with a condition.
+pub(crate) fn has_condition(record: &Record, found: &OwnFindings) -> bool {
+    report_of(found).map_or(!record.commands.is_empty(), |report| report.has_condition(record))
+}
+
+/// The findings of an experiment of a verb that ended before it had some; `None` if the verb is not known, or if the
+/// runs of its commands are summarised in their place.
+pub fn unfinished(name: &str) -> Option<OwnFindings> {
+    let report = REPORTS.get()?.iter().find(|report| verb(report.schema()) == name)?;
+    Some(OwnFindings { schema: report.schema().to_owned(), document: report.unfinished()? })
+}
+
 /// The pieces of a document's report, or a sentence that this version cannot show the document.
 pub(crate) fn pieces(record: &Record, found: &OwnFindings) -> Vec<Piece> {
     let Some(report) = report_of(found) else {
@@ -156,6 +180,12 @@ pub(crate) fn pieces(record: &Record, found: &OwnFindings) -> Vec<Piece> {
 /// The rows of a document; `None` if this version cannot read it.
 pub(crate) fn rows(found: &OwnFindings) -> Option<Rows> {
     report_of(found)?.rows(&found.document).ok()
+}
+
+/// Whether a document has a form in a format that only some verbs support. Of a document that this version does not
+/// know that is not known either, and counts as true.
+pub(crate) fn has_form(found: &OwnFindings, format: Format) -> bool {
+    report_of(found).is_none_or(|report| report.formats().contains(&format))
 }
 
 /// The test cases of a document; `None` if this version cannot read it.

@@ -99,7 +99,7 @@ const PER_TIME: [(f64, &str); 6] =
 
 /// The unit in which several values of one metric are shown.
 #[derive(Clone, Copy)]
-pub(crate) struct Scale {
+pub struct Scale {
     pub(crate) divisor: f64,
     pub(crate) unit: &'static str,
     /// Whether the values are whole numbers, as of events, bytes or nanoseconds.
@@ -108,7 +108,7 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// The unit that suits a typical value, which is given in the stored unit of the metric.
-    pub(crate) fn of(metric: Metric, typical: f64) -> Scale {
+    pub fn of(metric: Metric, typical: f64) -> Scale {
         let steps: &[(f64, &'static str)] = match metric.unit() {
             Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Unit::Bytes => &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")],
@@ -138,7 +138,7 @@ impl Scale {
     }
 
     /// The number without its unit, with as many digits as suit its size.
-    pub(crate) fn number(self, value: f64) -> String {
+    pub fn number(self, value: f64) -> String {
         // Adding zero removes the sign of a negative zero.
         let scaled = value / self.divisor + 0.0;
         if !scaled.is_finite() {

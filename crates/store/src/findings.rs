@@ -48,12 +48,6 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Capacity(capacity) => {
             join(capacity.looks.last().iter().map(|look| format!("{:.0} % left", look.left_share * 100.0)))
         }
-        Findings::Latency(latency) => join(
-            latency
-                .tests
-                .iter()
-                .map(|test| format!("{} {}", test.name, Nanos(test.raw.p99_ns.unwrap_or(test.raw.max_ns)))),
-        ),
         Findings::Profile(profile) => join(profile.profiles.iter().map(hottest)),
         Findings::Limit(found) => join(found.groups.iter().map(limited)),
         Findings::Load(load) => join(load.generators.iter().map(achieved)),

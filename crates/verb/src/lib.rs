@@ -25,6 +25,12 @@ pub trait Verb: Sync {
         false
     }
 
+    /// Options of other tools that the verb does not have, and what to type instead: lines of the form `VERB | OPTIONS |
+    /// ADVICE`, of which the first one that fits is told.
+    fn foreign(&self) -> &'static str {
+        ""
+    }
+
     /// The options given for the end of an experiment; `None` if the verb has no such options.
     fn end(&self, given: &ArgMatches) -> Option<EndArgs>;
 

@@ -1,7 +1,6 @@
 //! Documents of `latency`, which `--merge` reads.
 
-use fauxplat_latency::Recording;
-use fauxplat_model::LatencyTest;
+use fauxplat_latency::{LatencyTest, Recording};
 
 /// For the mutator.
 pub(crate) const WORDS: &[&str] = &[

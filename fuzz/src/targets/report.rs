@@ -4,10 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use fauxplat_experiment::Printed;
-use fauxplat_experiment::measure::latency::renew;
 use fauxplat_lab::{catalog, check, record};
-use fauxplat_latency::Recording;
-use fauxplat_model::LatencyTest;
+use fauxplat_latency::{LatencyTest, Recording};
 use fauxplat_plan::LabSettings;
 use fauxplat_report::{read_baseline, read_record};
 use serde_json::Value;
@@ -154,7 +152,7 @@ fn latencies(text: &str) {
         let (once, again) = (recording.count(), recording.clone());
         recording.merge(&again);
         assert_eq!(recording.count(), once.saturating_mul(2));
-        renew(&mut test, &recording);
+        recording.fill(&mut test);
         assert_eq!(Recording::restore(&test).map(|restored| restored.count()).ok(), Some(recording.count()));
     }
 }

@@ -7,7 +7,7 @@ use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 use fauxplat_report::Format;
 
-use crate::begin::{beginning, finish, workers};
+use crate::begin::{beginning, finish};
 use crate::output;
 use fauxplat_options::{ContendArgs, Look};
 
@@ -24,7 +24,7 @@ pub(crate) fn contend(args: &ContendArgs, invocation: &[String]) -> Result<(), F
         max_rounds: args.max_rounds,
         duration: args.duration,
     };
-    let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
+    let definition = args.surroundings.of_workers(asked.cpus(&machine)?, args.seed);
     let definition = Definition { counters: args.counters.clone(), ..definition };
     let mut driver = Driver::of_workers(beginning(
         "contend",
@@ -48,7 +48,7 @@ fn what_is_left(args: &ContendArgs, invocation: &[String]) -> Result<(), Failure
         interval: args.interval,
         looks: args.count,
     };
-    let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
+    let definition = args.surroundings.of_workers(asked.cpus(&machine)?, args.seed);
     let mut driver = Driver::of_workers(beginning(
         "contend",
         definition,

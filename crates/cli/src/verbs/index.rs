@@ -5,7 +5,7 @@ use fauxplat_experiment::{Driver, Failure, Machine};
 use fauxplat_model::Definition;
 use fauxplat_model::document::Findings;
 
-use crate::begin::{beginning, finish, workers};
+use crate::begin::{beginning, finish};
 use fauxplat_options::IndexArgs;
 
 pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failure> {
@@ -17,7 +17,7 @@ pub(crate) fn index(args: &IndexArgs, invocation: &[String]) -> Result<(), Failu
         duration: args.duration,
         policy: args.policy,
     };
-    let definition = workers(asked.cpus(&machine)?, &args.surroundings, args.seed);
+    let definition = args.surroundings.of_workers(asked.cpus(&machine)?, args.seed);
     let definition = Definition { counters: args.counters.clone(), ..definition };
     let mut driver =
         Driver::of_workers(beginning("index", definition, machine, (&args.output, &args.end), invocation)?)?;

@@ -8,7 +8,6 @@ pub mod contend;
 pub mod counters;
 pub mod explain;
 pub mod index;
-pub mod latency;
 pub mod layouts;
 pub mod limit;
 pub mod load;
@@ -22,4 +21,5 @@ pub mod sweep;
 mod threads;
 mod workers;
 
-pub use workers::{cells_plan, cpus_of};
+pub use threads::CountedThreads;
+pub use workers::{cells_plan, counted, cpus_of, cpus_or_first};

@@ -17,7 +17,7 @@ const TASK_CLOCK: CountingEvent = CountingEvent {
 
 /// Counters of events of the threads that the calling thread creates while a closure runs.
 #[derive(Debug)]
-pub(super) struct CountedThreads {
+pub struct CountedThreads {
     counters: Vec<(Counted, Pair)>,
     cpu: Pair,
 }
@@ -56,7 +56,10 @@ impl Pair {
 
 impl CountedThreads {
     /// Opens counters for these events; `None` if there are none.
-    pub(super) fn open(counted: &[Counted]) -> Result<Option<Self>, Failure> {
+    ///
+    /// # Errors
+    /// Fails if the kernel refuses a counter.
+    pub fn open(counted: &[Counted]) -> Result<Option<Self>, Failure> {
         if counted.is_empty() {
             return Ok(None);
         }
@@ -69,11 +72,7 @@ impl CountedThreads {
 
     /// Runs the closure, and counts the events of the threads that it creates. `units` returns how many units of work
     /// were done, for the sample.
-    pub(super) fn during<T>(
-        &self,
-        body: impl FnOnce() -> T,
-        units: impl FnOnce(&T) -> u64,
-    ) -> (T, ShiftSample) {
+    pub fn during<T>(&self, body: impl FnOnce() -> T, units: impl FnOnce(&T) -> u64) -> (T, ShiftSample) {
         let before: Vec<_> = self.counters.iter().map(|(_, pair)| pair.read()).collect();
         let cpu = self.cpu.read();
         let done = body();

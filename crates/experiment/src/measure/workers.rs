@@ -25,7 +25,7 @@ pub fn cells_plan(cells: usize, seed: u64) -> Plan {
 ///
 /// # Errors
 /// Fails for an event that cannot be counted on this machine, or not together with the others.
-pub(super) fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
+pub fn counted(driver: &mut Driver) -> Result<Vec<Counted>, Failure> {
     let counters = Counters::open(&driver.header.definition, driver.machine())?;
     let set = counters.only_set()?;
     crate::header::miss(&mut driver.header, counters.not_measured(&[]));
@@ -53,11 +53,7 @@ pub fn cpus_of(placement: &Placement, machine: &Machine) -> Result<CpuSet, Failu
 ///
 /// # Errors
 /// Fails as [`cpus_of`] does, or if no CPU is allowed at all.
-pub(super) fn cpus_or_first(
-    named: Option<&Placement>,
-    machine: &Machine,
-    first: usize,
-) -> Result<CpuSet, Failure> {
+pub fn cpus_or_first(named: Option<&Placement>, machine: &Machine, first: usize) -> Result<CpuSet, Failure> {
     let cpus = match named {
         Some(placement) => cpus_of(placement, machine)?,
         None => machine.allowed().iter().take(first).collect(),

@@ -53,10 +53,12 @@ fn cases(record: &Record) -> Result<Vec<Case>, ReportError> {
             });
             Ok(claims.collect())
         }
-        Findings::Own(found) => own::cases(found).ok_or(ReportError::NothingToExport {
-            format: Format::JUnit.name(),
-            reason: "this version of fauxplat cannot read the document; take json",
-        }),
+        Findings::Own(found) if own::has_form(found, Format::JUnit) => {
+            own::cases(found).ok_or(ReportError::NothingToExport {
+                format: Format::JUnit.name(),
+                reason: "this version of fauxplat cannot read the document; take json",
+            })
+        }
         _ => run_cases(record),
     }
 }

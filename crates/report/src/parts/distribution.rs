@@ -29,6 +29,23 @@ pub(crate) enum Shape {
     },
 }
 
+/// Distributions of which only counts are known, in bins of one axis.
+pub struct Histograms {
+    /// Title of the drawing: the meaning of the axis and of the height of the columns.
+    pub title: String,
+    pub names: Vec<String>,
+    /// Counts of each distribution, one for each bin.
+    pub counts: Vec<Vec<u64>>,
+    /// Labels of the two ends of the axis.
+    pub ends: [String; 2],
+}
+
+impl From<Histograms> for Distribution {
+    fn from(Histograms { title, names, counts, ends }: Histograms) -> Self {
+        Distribution { names, shape: Shape::Counts { title, counts, ends } }
+    }
+}
+
 impl Distribution {
     /// Distributions of readings on a common axis; `None` if there is nothing to draw.
     pub(crate) fn of(metric: Metric, names: Vec<String>, values: Vec<Sorted>) -> Option<Self> {

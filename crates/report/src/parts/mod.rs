@@ -15,6 +15,7 @@ mod series;
 pub(crate) mod spans;
 mod tree;
 
+pub use distribution::Histograms;
 pub(crate) use distribution::{Distribution, Shape};
 pub use effects::{Effect, Effects};
 pub(crate) use flame::{Bar, Flame};
@@ -22,7 +23,7 @@ pub(crate) use fleet_map::{FleetMap, MapMachine, MapRow, Patch};
 pub use grid::{Grid, Row, Tone};
 pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use listing::{Listed, Listing};
-pub(crate) use quantiles::{Curve, Quantiles};
+pub use quantiles::{Curve, Quantiles};
 pub use series::{Across, Line, Point, Rule, Series, Values};
 pub(crate) use tree::{Boxes, Branch, Tree, TreeBox};
 
@@ -192,6 +193,14 @@ impl Piece {
 
     pub fn effects(effects: Effects) -> Self {
         Piece::new(Part::Effects(effects))
+    }
+
+    pub fn histograms(histograms: Histograms) -> Self {
+        Piece::new(Part::Distribution(histograms.into()))
+    }
+
+    pub fn quantiles(quantiles: Quantiles) -> Self {
+        Piece::new(Part::Quantiles(quantiles))
     }
 
     pub fn series(series: Series) -> Self {

@@ -11,7 +11,6 @@ pub(crate) mod fleet;
 mod frame;
 mod index;
 mod lab;
-mod latency;
 mod limit;
 mod load;
 mod moved;
@@ -26,7 +25,7 @@ mod sweep;
 mod table;
 pub(crate) mod topo;
 mod tune;
-mod worker_counts;
+pub mod worker_counts;
 
 use std::io::Write;
 
@@ -43,9 +42,8 @@ pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
         // These verbs inspect the machine and run no command, so there is no condition.
         Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
         // Earlier results were compared, or no command was run.
-        Findings::Own(_) | Findings::Compare(_) if record.commands.is_empty() => {
-            frame::inspected(record.header)
-        }
+        Findings::Compare(_) if record.commands.is_empty() => frame::inspected(record.header),
+        Findings::Own(found) if !own::has_condition(record, found) => frame::inspected(record.header),
         // These verbs measure nothing, or their findings are no experiment.
         Findings::Tune(_) | Findings::TuneList(_) | Findings::Restore(_) | Findings::Table(_) => {
             frame::imprint(record.header)
@@ -67,7 +65,6 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Counters(found) => counters::parts(found),
         Findings::Capacity(found) => capacity::parts(found),
         Findings::Contend(found) => contend::parts(found),
-        Findings::Latency(found) => latency::parts(found),
         Findings::Index(found) => index::parts(record.header, found),
         Findings::Limit(found) => limit::parts(found),
         Findings::Load(found) => load::parts(record.header, found),
@@ -95,9 +92,6 @@ pub(crate) fn rows(findings: &Findings, rows: &mut csv::Writer<impl Write>) -> c
         Findings::Counters(found) => found.counters.iter().try_for_each(|one| rows.serialize(one))?,
         Findings::Capacity(found) => found.looks.iter().try_for_each(|look| rows.serialize(look))?,
         Findings::Contend(found) => found.pairs.iter().try_for_each(|pair| rows.serialize(pair))?,
-        Findings::Latency(found) => {
-            found.tests.iter().try_for_each(|test| rows.serialize(latency::row(test)))?
-        }
         Findings::Index(found) => found.cpus.iter().try_for_each(|cpu| rows.serialize(cpu))?,
         Findings::Limit(found) => limit::rows(found, rows)?,
         Findings::Load(found) => found.generators.iter().try_for_each(|one| rows.serialize(one))?,

@@ -6,7 +6,7 @@ use crate::parts::{Grid, Piece, Tone};
 use crate::words::{TIE, quantity, significant};
 
 /// Table with a row for each kind of work and counter, and for each figure derived from counts.
-pub(super) fn pieces(found: &[WorkerCounts]) -> Vec<Piece> {
+pub fn pieces(found: &[WorkerCounts]) -> Vec<Piece> {
     let mut grid = Grid::new(&["work", "counted", "per unit", "per second of CPU time"], &[2]);
     for one in found {
         for count in &one.counts {

@@ -101,35 +101,6 @@ pub(crate) fn replay() -> Owned {
     )
 }
 
-pub(crate) fn latency() -> Owned {
-    let percentiles = |late: u64| {
-        json!({
-            "min_ns": 900, "mean_ns": 2000.0, "p50_ns": 1500, "p90_ns": 2500, "p99_ns": late / 2, "p999_ns": late,
-            "p9999_ns": null, "p99999_ns": null, "max_ns": late,
-            "intervals": [
-                { "percentile": 50.0, "low_ns": 1500, "high_ns": 1500 },
-                { "percentile": 99.0, "low_ns": 2500, "high_ns": late / 2 },
-                { "percentile": 99.9, "low_ns": late / 2, "high_ns": null },
-            ],
-            "histogram": [[900, 20], [1500, 700], [2500, 270], [late / 2, 9], [late, 1]],
-        })
-    };
-    let test = |name: &str, policy: &str, missed: u64| {
-        let mut test = percentiles(90_000);
-        let more = json!({
-            "name": name, "policy": policy, "cpu": 1, "peer": null, "interval_ns": 1_000_000, "slack_ns": 50_000,
-            "count": 1000, "missed": missed, "corrected": percentiles(400_000), "lost_share": 0.0021,
-            "wall_ns": 1_000_000_000u64, "causes": [{ "cause": "timer", "count": 250, "total_ns": 500_000 }],
-        });
-        test.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        test
-    };
-    record(
-        "latency",
-        json!({ "tests": [test("timer", "other", 3), test("timer", "fifo:50", 0)], "elapsed_s": 4.0 }),
-    )
-}
-
 /// A record of `limit` with a control group that reached its memory limit.
 pub(crate) fn limit() -> Owned {
     let mut group = limited("limited", "./fill 50", None);

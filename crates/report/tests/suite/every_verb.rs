@@ -1,6 +1,5 @@
 //! Reports of every verb, as text and as Markdown.
 
-use fauxplat_model::document::Findings;
 use fauxplat_report::{Format, ReportError, Style};
 
 use crate::common::Owned;
@@ -12,7 +11,6 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("contend", made::contend()),
         ("capacity", made::capacity()),
         ("index", made::index()),
-        ("latency", made::latency()),
         ("limit", made::limit()),
         ("limit_groups", made::limit_groups()),
         ("load", made::load()),
@@ -42,36 +40,6 @@ fn in_words() {
             owned.render(Format::Markdown, &Style::default())
         );
     }
-}
-
-/// If tests of latencies are too short for a percentile, the answer names them in the order of the longest delay of
-/// each.
-#[test]
-fn the_best_test_of_a_latency_comes_before_the_worst() {
-    let answer = |times: [(Option<u64>, u64); 2]| {
-        let mut owned = made::latency();
-        let Findings::Latency(found) = &mut owned.findings else { panic!("a test of latency") };
-        for (test, (p99_ns, max_ns)) in found.tests.iter_mut().zip(times) {
-            (test.corrected.p99_ns, test.corrected.max_ns) = (p99_ns, max_ns);
-            test.slack_ns = None;
-        }
-        owned.text(200).lines().next().unwrap_or_default().replace('\u{a0}', " ")
-    };
-    let silent = {
-        let mut owned = made::latency();
-        let Findings::Latency(found) = &mut owned.findings else { panic!("a test of latency") };
-        found.tests.truncate(2);
-        (found.tests[0].count, found.tests[0].missed) = (0, 0);
-        owned.text(200).lines().next().unwrap_or_default().replace('\u{a0}', " ")
-    };
-    assert!(silent.contains("half within") && silent.contains("; nothing arrived at timer"), "{silent}");
-    let (other, fifo) = ("(timer, CPU 1, other)", "(timer, CPU 1, fifo:50)");
-    let short = format!("2 tests: all within 503.0 µs {fifo} to 2.023 ms {other}");
-    assert_eq!(answer([(None, 2_023_000), (None, 503_000)]), short);
-    let mixed = format!("2 tests: 99 % within 80.00 µs {other} to 503.0 µs {fifo}");
-    assert_eq!(answer([(Some(80_000), 900_000), (None, 503_000)]), mixed);
-    let mixed = format!("2 tests: 99 % within 33.00 µs {fifo} to 80.00 µs {other}");
-    assert_eq!(answer([(Some(80_000), 900_000), (None, 33_000)]), mixed);
 }
 
 /// A format that `Format::suits` refuses for a verb cannot be written, and every format that it accepts can.

@@ -7,7 +7,7 @@ use fauxplat_report::{Format, ReportError, Style, write};
 use crate::common::{self, Owned};
 use crate::comparisons::{self, comparison};
 use crate::every_verb::without_runs;
-use crate::{explain, sweep};
+use crate::{explain, own, sweep};
 
 /// A record of every verb.
 pub(crate) fn all() -> Vec<(&'static str, Owned)> {
@@ -278,6 +278,9 @@ fn what_matters_is_drawn() {
     assert_eq!(drawn(&compared), 3, "the distributions, and the differences of each comparison");
     assert!(page(&compared).contains("block by block"));
     assert_eq!(drawn(&comparisons::against_baseline()), 1, "a baseline has no blocks");
+    let herd = own::led_by("Ann");
+    assert_eq!(drawn(&herd), 1, "the curves; counts in bins are drawn with characters alone");
+    check("herd", &page(&herd));
     assert!(page(&common::run(&["sort"])).contains("<title>Distribution of wall time</title>"));
 }
 
@@ -301,22 +304,13 @@ fn nobody_breaks_out_of_a_page() {
     swept.factor = HOSTILE.into();
     swept.unit = Some(HOSTILE.into());
     swept.levels[0].level = HOSTILE.into();
-    for owned in [compared, troubled, sweep::owned(swept), renamed()] {
+    for owned in [compared, troubled, sweep::owned(swept), own::led_by(HOSTILE)] {
         let page = page(&owned);
         check("hostile", &page);
         assert!(!page.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\u{1}', '\u{5}']));
         assert!(!page.contains("<img") && !page.contains("<b onclick"), "{page}");
         assert!(serde_json::from_str::<serde_json::Value>(raw(&page)).is_ok());
     }
-}
-
-/// Findings of a latency test in which every name is hostile.
-fn renamed() -> Owned {
-    let mut owned = crate::constructed::latency();
-    let Findings::Latency(found) = &mut owned.findings else { unreachable!("it is a latency test") };
-    found.tests[0].name = HOSTILE.into();
-    found.tests[0].causes[0].cause = HOSTILE.into();
-    owned
 }
 
 #[test]

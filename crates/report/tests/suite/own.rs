@@ -1,12 +1,12 @@
 //! Findings with a type that is private to their verb, in every format.
 
 use fauxplat_model::document::{Findings, OwnFindings, Record};
-use fauxplat_report::parts::{Grid, Piece, Tone};
+use fauxplat_report::parts::{Curve, Grid, Histograms, Piece, Quantiles, Tone};
 use fauxplat_report::{Case, CaseOutcome, Format, OwnReport, Rows, Style, know_reports, say, write};
 use serde::Deserialize;
 use serde_json::{Error, Value, json};
 
-use crate::common;
+use crate::common::{self, Owned};
 
 #[derive(Deserialize)]
 struct Herd {
@@ -31,7 +31,8 @@ impl OwnReport for HerdReport {
             grid.push(Tone::Plain, vec![say::visible(name), say::percent(*weight)]);
         }
         let first = say::named(&herd.sheep[0].0);
-        Ok(vec![Piece::answer(Tone::Good, format!("The herd is led by {first}.")), Piece::table(grid)])
+        let answer = Piece::answer(Tone::Good, format!("The herd is led by {first}."));
+        Ok(vec![answer, Piece::quantiles(hops(&herd)), Piece::table(grid), Piece::histograms(ages(&herd))])
     }
 
     fn rows(&self, document: &Value) -> Result<Rows, Error> {
@@ -53,10 +54,44 @@ impl OwnReport for HerdReport {
     }
 }
 
-fn shown(schema: &str, document: Value, format: Format) -> Result<String, String> {
+/// Curves of how far each sheep hops.
+fn hops(herd: &Herd) -> Quantiles {
+    let curve = |(name, weight): &(String, f64)| Curve {
+        name: name.clone(),
+        seen: vec![(0.0, *weight), (1.0, 1.0 + weight), (2.0, 4.0 + weight)],
+        corrected: Some(vec![(0.0, *weight), (2.0, 6.0 + weight)]),
+    };
+    Quantiles {
+        title: "Hops".to_owned(),
+        description: "how far each sheep hops".to_owned(),
+        curves: herd.sheep.iter().map(curve).collect(),
+        legend: "dashed: including the fence",
+    }
+}
+
+fn ages(herd: &Herd) -> Histograms {
+    Histograms {
+        title: "days by age".to_owned(),
+        names: herd.sheep.iter().map(|(name, _)| name.clone()).collect(),
+        counts: herd.sheep.iter().map(|_| vec![0, 7, 1, 9]).collect(),
+        ends: ["a lamb", "a ram"].map(str::to_owned),
+    }
+}
+
+fn owned(schema: &str, document: Value) -> Owned {
     know_reports(vec![&HerdReport]);
     let mut owned = common::run(&["true"]);
     owned.findings = Findings::Own(OwnFindings { schema: schema.to_owned(), document });
+    owned
+}
+
+/// A record of a herd that is led by a sheep of this name.
+pub(crate) fn led_by(name: &str) -> Owned {
+    owned("fauxplat.herd/1", json!({"sheep": [[name, 0.25], ["Bob", 1.5]]}))
+}
+
+fn shown(schema: &str, document: Value, format: Format) -> Result<String, String> {
+    let owned = owned(schema, document);
     let mut out = Vec::new();
     write(&owned.record(), format, &Style::default(), &mut out).map_err(|error| error.to_string())?;
     Ok(String::from_utf8(out).unwrap())
@@ -76,6 +111,10 @@ fn every_format_shows_the_document_of_a_verb() {
     }
     let json: Value = serde_json::from_str(&of(Format::Json)).unwrap();
     assert_eq!((&json["schema"], &json["sheep"][1][1]), (&json!("fauxplat.herd/1"), &json!(1.5)));
+    let text = of(Format::Text);
+    assert!(text.contains("days by age") && text.contains('█') && text.contains("a lamb"), "{text}");
+    let svg = of(Format::Svg);
+    assert!(svg.contains("polyline") && svg.contains("including the fence"), "{svg}");
     assert!(of(Format::Csv).starts_with("sheep,weight_ratio\nAnn"), "{}", of(Format::Csv));
     let junit = of(Format::JUnit);
     assert!(junit.contains("tests=\"2\" failures=\"1\"") && junit.contains("message=\"heavy\""), "{junit}");

@@ -4,7 +4,7 @@ use fauxplat_analyze::run_findings;
 use fauxplat_experiment::Failure;
 use fauxplat_model::document::OwnFindings;
 use fauxplat_model::document::{Findings, Record};
-use fauxplat_model::{ContendFindings, IndexFindings, LatencyFindings, LoadFindings};
+use fauxplat_model::{ContendFindings, IndexFindings, LoadFindings};
 use fauxplat_options::OutputArgs;
 use fauxplat_report::Format;
 use fauxplat_store::{ExperimentRow, Filter, StoredExperiment};
@@ -49,11 +49,10 @@ fn findings(stored: &StoredExperiment) -> Findings {
     stored.findings.clone().unwrap_or_else(|| match stored.kind.as_str() {
         "index" => Findings::Index(IndexFindings::default()),
         "contend" => Findings::Contend(ContendFindings::default()),
-        "latency" => Findings::Latency(LatencyFindings::default()),
         "limit" => Findings::Limit(Box::default()),
         "load" => Findings::Load(LoadFindings::default()),
         "profile" => Findings::Profile(Box::default()),
-        _ => by_command(),
+        kind => fauxplat_report::unfinished(kind).map_or_else(by_command, Findings::Own),
     })
 }
 

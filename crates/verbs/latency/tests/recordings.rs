@@ -1,7 +1,7 @@
 //! Arithmetic of recordings with known latencies: percentiles, missed activations, and merging.
 
-use fauxplat_latency::{Channel, LatencyError, Recording};
-use fauxplat_model::{LatencyTest, Percentiles, Policy};
+use fauxplat_latency::{Channel, LatencyError, LatencyTest, Percentiles, Recording};
+use fauxplat_model::Policy;
 use fauxplat_units::Cpu;
 use proptest::prelude::*;
 

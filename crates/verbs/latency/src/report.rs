@@ -1,19 +1,61 @@
 //! The report of `latency`: percentiles as measured and corrected for missed activations, and the causes of noise.
 
-use fauxplat_model::{LatencyFindings, LatencyTest, Metric, Percentiles, Policy};
-use serde::Serialize;
+use fauxplat_model::document::Record;
+use fauxplat_model::{Condition, Metric, Policy};
+use fauxplat_report::parts::{Curve, Grid, Histograms, Medium, Piece, Quantiles, Tone};
+use fauxplat_report::say::{Scale, counted, percent, quantity};
+use fauxplat_report::{Case, Format, OwnReport, Rows, worker_counts};
+use serde::Deserialize;
+use serde_json::{Error, Value};
 
-use super::worker_counts;
-use crate::parts::{Curve, Distribution, Grid, Medium, Part, Piece, Quantiles, Shape, Tone};
-use crate::words::{Scale, counted, percent, quantity};
+use crate::findings::{LatencyFindings, LatencyTest, Percentiles, SCHEMA};
 
-pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
+/// The report of the document of `latency`.
+#[derive(Debug)]
+pub struct LatencyReport;
+
+impl OwnReport for LatencyReport {
+    fn schema(&self) -> &'static str {
+        SCHEMA
+    }
+
+    fn formats(&self) -> &'static [Format] {
+        &[Format::Svg]
+    }
+
+    /// Merged documents, whose conditions may differ, have none of their own.
+    fn has_condition(&self, record: &Record) -> bool {
+        record.header.condition != Condition::default()
+    }
+
+    fn unfinished(&self) -> Option<Value> {
+        serde_json::to_value(LatencyFindings::default()).ok()
+    }
+
+    fn pieces(&self, _: &Record, document: &Value) -> Result<Vec<Piece>, Error> {
+        Ok(pieces(&LatencyFindings::deserialize(document)?))
+    }
+
+    fn rows(&self, document: &Value) -> Result<Rows, Error> {
+        let found = LatencyFindings::deserialize(document)?;
+        Ok(Rows {
+            headings: HEADINGS.map(str::to_owned).to_vec(),
+            rows: found.tests.iter().map(|test| row(test).to_vec()).collect(),
+        })
+    }
+
+    fn cases(&self, _: &Value) -> Result<Vec<Case>, Error> {
+        Ok(Vec::new())
+    }
+}
+
+fn pieces(found: &LatencyFindings) -> Vec<Piece> {
     let mut parts = vec![Piece::answer(Tone::Title, answer(found))];
-    parts.extend(quantiles(found).map(|it| Piece::new(Part::Quantiles(it))));
+    parts.extend(quantiles(found).map(Piece::quantiles));
     parts.push(Piece::table(table(found)));
     // On a page the curves of percentiles show the same information in more detail, so these distributions are for
     // other media.
-    let drawn = distributions(found).map(|it| Piece::new(Part::Distribution(it)));
+    let drawn = distributions(found).map(Piece::histograms);
     parts.extend(drawn.map(|piece| piece.only(&[Medium::Terminal, Medium::Comment])));
     parts.extend(spreads(found).map(Piece::table));
     let missed: u64 = found.tests.iter().map(|test| test.missed).sum();
@@ -36,13 +78,13 @@ pub(crate) fn parts(found: &LatencyFindings) -> Vec<Piece> {
 fn answer(found: &LatencyFindings) -> String {
     let (silent, timed): (Vec<&LatencyTest>, Vec<&LatencyTest>) =
         found.tests.iter().partition(|test| is_silent(test));
-    let worst = timed.iter().max_by_key(|test| late(&test.corrected));
+    let worst = timed.iter().max_by_key(|test| test.corrected.late());
     let said = match (worst, &silent[..]) {
         (None, []) => return "Nothing was measured.".to_owned(),
         (None, [only]) => return format!("{}: nothing arrived, so nothing was timed", place(only)),
         (None, all) => return format!("{}: nothing arrived, so nothing was timed", tests(all.len())),
         (Some(worst), _) => {
-            let best = timed.iter().min_by_key(|test| late(&test.corrected)).unwrap_or(worst);
+            let best = timed.iter().min_by_key(|test| test.corrected.late()).unwrap_or(worst);
             let both = [best, worst].map(|test| &test.corrected);
             match timed.len() {
                 1 => {
@@ -53,7 +95,7 @@ fn answer(found: &LatencyFindings) -> String {
                     tests(all),
                     most(&both),
                     place(best),
-                    time(late(&worst.corrected)),
+                    time(worst.corrected.late()),
                     place(worst)
                 ),
             }
@@ -73,17 +115,11 @@ fn is_silent(test: &LatencyTest) -> bool {
     test.count == 0 && test.missed == 0 && test.name != "noise"
 }
 
-/// Delay in nanoseconds that 99 % of the activations did not exceed; the longest delay if there were too few for a 99th
-/// percentile.
-fn late(of: &Percentiles) -> u64 {
-    of.p99_ns.unwrap_or(of.max_ns)
-}
-
 /// How late most activations of the first test were, in words: `99 % within …`, or `all within …` if no test has a 99th
 /// percentile. Where all activations are within a time, 99 % are within it, too.
 fn most(of: &[&Percentiles]) -> String {
     let share = if of.iter().any(|it| it.p99_ns.is_some()) { "99 %" } else { "all" };
-    format!("{share} within {}", of.first().map_or_else(String::new, |first| time(late(first))))
+    format!("{share} within {}", of.first().map_or_else(String::new, |first| time(first.late())))
 }
 
 fn time_or_dash(ns: Option<u64>) -> String {
@@ -106,7 +142,7 @@ fn spreads(found: &LatencyFindings) -> Option<Grid> {
         let cpus = format!("{}{peer}", test.cpu);
         grid.push(Tone::Plain, vec![test.name.clone(), cpus, policy(test), mean, sd, lines.clone()]);
     }
-    (!grid.rows.is_empty()).then_some(grid)
+    found.tests.iter().any(|test| test.lines.is_some()).then_some(grid)
 }
 
 /// Description of a test: its name, CPUs and scheduling policy.
@@ -185,7 +221,7 @@ const DRAWN_MAX: usize = 18;
 const COUNT_MIN: u64 = 20;
 
 /// Distributions of the tests' delays on one logarithmic axis. For messages the round trip represents both directions.
-fn distributions(found: &LatencyFindings) -> Option<Distribution> {
+fn distributions(found: &LatencyFindings) -> Option<Histograms> {
     let is_way = |name: &str| name.ends_with(" there") || name.ends_with(" back");
     let drawn: Vec<&LatencyTest> =
         found.tests.iter().filter(|test| test.count >= COUNT_MIN && !is_way(&test.name)).collect();
@@ -195,13 +231,11 @@ fn distributions(found: &LatencyFindings) -> Option<Distribution> {
         return None;
     }
     let (from, to) = ((low as f64).ln(), (high as f64).ln());
-    Some(Distribution {
+    Some(Histograms {
+        title: "distribution: time and height are logarithmic, missed activations included".to_owned(),
         names: drawn.iter().map(|test| place(test)).collect(),
-        shape: Shape::Counts {
-            title: "distribution: time and height are logarithmic, missed activations included".to_owned(),
-            counts: drawn.iter().map(|test| columns(&test.corrected, from, to)).collect(),
-            ends: [time(low), time(high)],
-        },
+        counts: drawn.iter().map(|test| columns(&test.corrected, from, to)).collect(),
+        ends: [time(low), time(high)],
     })
 }
 
@@ -271,80 +305,83 @@ fn causes(test: &LatencyTest) -> Grid {
     grid
 }
 
-#[derive(Serialize)]
-pub(crate) struct TestRow<'a> {
-    name: &'a str,
-    policy: Policy,
-    cpu: u32,
-    peer: Option<u32>,
-    interval_ns: Option<u64>,
-    slack_ns: Option<u64>,
-    count: u64,
-    missed: u64,
-    min_ns: u64,
-    mean_ns: f64,
-    sd_ns: f64,
-    p50_ns: u64,
-    p90_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    p999_ns: Option<u64>,
-    p9999_ns: Option<u64>,
-    p99999_ns: Option<u64>,
-    max_ns: u64,
-    corrected_p50_ns: u64,
-    corrected_p99_ns: Option<u64>,
-    corrected_p999_ns: Option<u64>,
-    corrected_p99999_ns: Option<u64>,
-    lost_share: Option<f64>,
-    p50_low_ns: Option<u64>,
-    p50_high_ns: Option<u64>,
-    p99_low_ns: Option<u64>,
-    p99_high_ns: Option<u64>,
-    p999_low_ns: Option<u64>,
-    p999_high_ns: Option<u64>,
-    p99999_low_ns: Option<u64>,
-    p99999_high_ns: Option<u64>,
-}
+/// The headings of the rows for spreadsheets.
+const HEADINGS: [&str; 31] = [
+    "name",
+    "policy",
+    "cpu",
+    "peer",
+    "interval_ns",
+    "slack_ns",
+    "count",
+    "missed",
+    "min_ns",
+    "mean_ns",
+    "sd_ns",
+    "p50_ns",
+    "p90_ns",
+    "p99_ns",
+    "p999_ns",
+    "p9999_ns",
+    "p99999_ns",
+    "max_ns",
+    "corrected_p50_ns",
+    "corrected_p99_ns",
+    "corrected_p999_ns",
+    "corrected_p99999_ns",
+    "lost_share",
+    "p50_low_ns",
+    "p50_high_ns",
+    "p99_low_ns",
+    "p99_high_ns",
+    "p999_low_ns",
+    "p999_high_ns",
+    "p99999_low_ns",
+    "p99999_high_ns",
+];
 
-pub(crate) fn row(test: &LatencyTest) -> TestRow<'_> {
+fn row(test: &LatencyTest) -> [String; HEADINGS.len()] {
     let (raw, corrected) = (&test.raw, &test.corrected);
+    let number = |value: f64| Value::from(value).to_string();
+    let some = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
     let ends = |percentile: f64| {
-        raw.interval(percentile).map_or([None; 2], |interval| [interval.low_ns, interval.high_ns])
+        raw.interval(percentile).map_or([None; 2], |interval| [interval.low_ns, interval.high_ns]).map(some)
     };
-    let [p50, p99, p999, p99999] = [50.0, 99.0, 99.9, 99.999].map(ends);
-    TestRow {
-        name: &test.name,
-        policy: test.policy,
-        cpu: test.cpu.0,
-        peer: test.peer.map(|peer| peer.0),
-        interval_ns: test.interval_ns,
-        slack_ns: test.slack_ns,
-        count: test.count,
-        missed: test.missed,
-        min_ns: raw.min_ns,
-        mean_ns: raw.mean_ns,
-        sd_ns: raw.sd_ns,
-        p50_ns: raw.p50_ns,
-        p90_ns: raw.p90_ns,
-        p99_ns: raw.p99_ns,
-        p999_ns: raw.p999_ns,
-        p9999_ns: raw.p9999_ns,
-        p99999_ns: raw.p99999_ns,
-        max_ns: raw.max_ns,
-        corrected_p50_ns: corrected.p50_ns,
-        corrected_p99_ns: corrected.p99_ns,
-        corrected_p999_ns: corrected.p999_ns,
-        corrected_p99999_ns: corrected.p99999_ns,
-        lost_share: test.lost_share,
-        p50_low_ns: p50[0],
-        p50_high_ns: p50[1],
-        p99_low_ns: p99[0],
-        p99_high_ns: p99[1],
-        p999_low_ns: p999[0],
-        p999_high_ns: p999[1],
-        p99999_low_ns: p99999[0],
-        p99999_high_ns: p99999[1],
-    }
+    let [[p50_low, p50_high], [p99_low, p99_high], [p999_low, p999_high], [p99999_low, p99999_high]] =
+        [50.0, 99.0, 99.9, 99.999].map(ends);
+    [
+        test.name.clone(),
+        test.policy.to_string(),
+        test.cpu.to_string(),
+        some(test.peer.map(|peer| peer.0.into())),
+        some(test.interval_ns),
+        some(test.slack_ns),
+        test.count.to_string(),
+        test.missed.to_string(),
+        raw.min_ns.to_string(),
+        number(raw.mean_ns),
+        number(raw.sd_ns),
+        raw.p50_ns.to_string(),
+        some(raw.p90_ns),
+        some(raw.p99_ns),
+        some(raw.p999_ns),
+        some(raw.p9999_ns),
+        some(raw.p99999_ns),
+        raw.max_ns.to_string(),
+        corrected.p50_ns.to_string(),
+        some(corrected.p99_ns),
+        some(corrected.p999_ns),
+        some(corrected.p99999_ns),
+        test.lost_share.map_or_else(String::new, number),
+        p50_low,
+        p50_high,
+        p99_low,
+        p99_high,
+        p999_low,
+        p999_high,
+        p99999_low,
+        p99999_high,
+    ]
 }
 
 #[cfg(test)]

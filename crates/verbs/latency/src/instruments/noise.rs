@@ -8,10 +8,10 @@ use fauxplat_sys::{clock, process, signal};
 use fauxplat_threads::ThreadPlacement;
 use fauxplat_units::Cpu;
 
+use super::recording::Recording;
+use super::stage::run;
+use super::watchdog::Watchdog;
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::run;
-use crate::watchdog::Watchdog;
 
 /// The cause of a gap in which the watchdog freed the CPU.
 const FREED: &str = "the watchdog: for a second nothing ordinary could run";

@@ -1,45 +1,43 @@
-//! `fauxplat latency --merge`: sums of the histograms of several measurements.
+//! `latency --merge`: sums of the histograms of several measurements.
 
 use std::path::{Path, PathBuf};
 
-use fauxplat_experiment::Failure;
-use fauxplat_experiment::measure::latency::renew;
-use fauxplat_latency::Recording;
-use fauxplat_model::document::Findings;
-use fauxplat_model::{LatencyFindings, LatencyTest};
+use fauxplat_model::document::Header;
 use fauxplat_sys::text::read_text;
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::inspection;
-use fauxplat_options::OutputArgs;
+use crate::LatencyError;
+use crate::findings::{LatencyFindings, LatencyTest, SCHEMA};
+use crate::instruments::Recording;
 
-/// Schema of the documents that can be merged.
-const SCHEMA: &str = "fauxplat.latency/1";
-
-/// Adds up the histograms of the tests that measured the same in several documents, and reports the sums. A test that
-/// only one document has is reported unchanged.
-pub(crate) fn merge(files: &[PathBuf], output: &OutputArgs, invocation: &[String]) -> Result<(), Failure> {
-    let mut header = inspection::header(Path::new("/"), invocation);
-    let mut found = LatencyFindings::default();
+/// Adds up the histograms of the tests that measured the same in several documents. A test that only one document has
+/// is taken over unchanged. The header gets a warning about the origin of each document.
+///
+/// # Errors
+/// Fails with [`LatencyError::Document`] for a file that is no document of `latency`, or has no histograms.
+pub(crate) fn merge(files: &[PathBuf], header: &mut Header) -> Result<LatencyFindings, LatencyError> {
+    let mut elapsed_s = 0.0;
+    let mut tests: Vec<LatencyTest> = Vec::new();
     let mut recordings: Vec<Recording> = Vec::new();
     for file in files {
         let document = document(file)?;
-        found.elapsed_s += document["elapsed_s"].as_f64().unwrap_or(0.0);
+        elapsed_s += document["elapsed_s"].as_f64().unwrap_or(0.0);
         header.warnings.push(origin(file, &document));
-        let tests = serde_json::from_value::<Vec<LatencyTest>>(document["tests"].clone());
-        for test in tests.map_err(|error| wrong(file, &error))? {
+        let further = Vec::<LatencyTest>::deserialize(&document["tests"]);
+        for test in further.map_err(|error| wrong(file, &error))? {
             let recording = Recording::restore(&test).map_err(|error| wrong(file, &error))?;
-            match found.tests.iter().position(|known| is_same(known, &test)) {
+            match tests.iter().position(|known| is_same(known, &test)) {
                 Some(at) => recordings[at].merge(&recording),
                 None => {
-                    found.tests.push(test);
+                    tests.push(test);
                     recordings.push(recording);
                 }
             }
         }
     }
-    found.tests.iter_mut().zip(&recordings).for_each(|(test, recording)| renew(test, recording));
-    inspection::report(&header, &Findings::Latency(found), output)
+    tests.iter_mut().zip(&recordings).for_each(|(test, recording)| recording.fill(test));
+    Ok(LatencyFindings::new(tests, Vec::new(), elapsed_s))
 }
 
 /// Whether two tests measured the same quantity, with the same settings, on the same CPUs.
@@ -63,7 +61,7 @@ fn origin(file: &Path, document: &Value) -> String {
     )
 }
 
-fn document(file: &Path) -> Result<Value, Failure> {
+fn document(file: &Path) -> Result<Value, LatencyError> {
     let text = read_text(file, fauxplat_report::BASELINE_BYTES_MAX).map_err(|error| wrong(file, &error))?;
     let document: Value = serde_json::from_str(&text).map_err(|error| wrong(file, &error))?;
     match document["schema"].as_str() {
@@ -72,6 +70,6 @@ fn document(file: &Path) -> Result<Value, Failure> {
     }
 }
 
-fn wrong(file: &Path, why: &dyn std::fmt::Display) -> Failure {
-    Failure::input(format!("{}: {why}", file.display()))
+fn wrong(file: &Path, why: &dyn std::fmt::Display) -> LatencyError {
+    LatencyError::Document { file: file.to_owned(), reason: why.to_string() }
 }

@@ -9,9 +9,9 @@ use fauxplat_sys::wake::{EventCounter, futex_wait, futex_wake};
 use fauxplat_sys::{clock, signal};
 use fauxplat_threads::{ThreadPlacement, Turn};
 
+use super::recording::Recording;
+use super::stage::run_both;
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::run_both;
 
 /// The mechanism by which a message goes from one thread to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

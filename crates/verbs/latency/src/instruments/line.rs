@@ -15,9 +15,9 @@ use fauxplat_sys::poll::Poller;
 use fauxplat_sys::{clock, signal};
 use fauxplat_threads::ThreadPlacement;
 
+use super::recording::Recording;
+use super::stage::{run_both, sleep_until};
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::{run_both, sleep_until};
 
 /// The lines that a test uses, and the source of the edges.
 #[derive(Clone, Debug)]

@@ -7,9 +7,8 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use fauxplat_model::Policy;
 use fauxplat_sys::{clock, timer};
-use fauxplat_threads::{ThreadPlacement, real_time_or_ordinary};
+use fauxplat_threads::ThreadPlacement;
 use fauxplat_units::Cpu;
 
 use crate::LatencyError;
@@ -119,15 +118,6 @@ pub(crate) fn sleep_until(moment_ns: u64, is_over: impl Fn() -> bool) -> bool {
     true
 }
 
-/// The policy under which tests run on a CPU: real-time where that is permitted, else the ordinary one.
-///
-/// # Errors
-/// Fails where the CPU is not online or not allowed.
-pub fn highest_policy(cpu: Cpu, priority: u8) -> Result<Policy, LatencyError> {
-    let stand = |policy| run(&ThreadPlacement { cpu, policy, slack_ns: None }, || Ok(()));
-    real_time_or_ordinary(priority, LatencyError::is_permission, stand).map(|((), policy)| policy)
-}
-
 /// Guard of two settings for latency tests: CPUs enter no idle state that takes long to leave, and memory stays
 /// resident. Both settings end when this value is dropped, or with the process, however it ends.
 #[derive(Debug)]
@@ -162,6 +152,7 @@ impl Drop for Calm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fauxplat_model::Policy;
     use std::cell::Cell;
 
     use fauxplat_sys::sched;

@@ -1,9 +1,12 @@
-//! Findings of `latency`: distributions of the lateness of single activations.
+//! Findings of `latency`: distributions of the lateness of single activations. Their fields are those of the document.
 
-use fauxplat_units::Cpu;
+use fauxplat_model::document::OwnFindings;
+use fauxplat_model::{Policy, WorkerCounts};
+use fauxplat_units::{Cpu, Nanos};
 use serde::{Deserialize, Serialize};
 
-use crate::{Policy, WorkerCounts};
+/// Name and version of the document.
+pub(crate) const SCHEMA: &str = "fauxplat.latency/1";
 
 /// Percentiles of a histogram, and the histogram itself. Histograms of two documents are merged by adding counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,6 +46,12 @@ pub struct PercentileInterval {
 }
 
 impl Percentiles {
+    /// Delay in nanoseconds that 99 % of the activations did not exceed; the longest delay if there were too few for a
+    /// 99th percentile.
+    pub(crate) fn late(&self) -> u64 {
+        self.p99_ns.unwrap_or(self.max_ns)
+    }
+
     pub fn interval(&self, percentile: f64) -> Option<PercentileInterval> {
         self.intervals.iter().copied().find(|it| it.percentile == percentile)
     }
@@ -94,6 +103,9 @@ pub struct LatencyTest {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFindings {
+    /// The names of the tests and the delays that 99 % of their activations did not exceed, for lists of experiments.
+    #[serde(default)]
+    pub summary: String,
     /// Results, one entry for each test, policy, timer slack and CPU or pair of CPUs.
     pub tests: Vec<LatencyTest>,
     /// Counts of events in the threads of each test, if counters were requested; their unit of work is an activation, a
@@ -101,4 +113,20 @@ pub struct LatencyFindings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counts: Vec<WorkerCounts>,
     pub elapsed_s: f64,
+}
+
+impl LatencyFindings {
+    pub(crate) fn new(tests: Vec<LatencyTest>, counts: Vec<WorkerCounts>, elapsed_s: f64) -> Self {
+        let told = |test: &LatencyTest| format!("{} {}", test.name, Nanos(test.raw.late()));
+        let summary = tests.iter().map(told).collect::<Vec<_>>().join(", ");
+        LatencyFindings { summary, tests, counts, elapsed_s }
+    }
+
+    /// The findings as those of a record.
+    ///
+    /// # Errors
+    /// Never fails in practice: every field has a form in JSON.
+    pub fn document(&self) -> serde_json::Result<OwnFindings> {
+        OwnFindings::new(SCHEMA, self)
+    }
 }

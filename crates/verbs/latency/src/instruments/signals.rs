@@ -7,9 +7,9 @@ use std::time::Duration;
 use fauxplat_sys::{clock, signal, wake};
 use fauxplat_threads::ThreadPlacement;
 
+use super::recording::Recording;
+use super::stage::run_both;
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::run_both;
 
 /// Sends `count` signals from the first place to a thread that sleeps at the second, and records the time until each
 /// handler runs.

@@ -1,33 +1,23 @@
-//! Latency of a machine: timers, scheduling noise, messages between CPUs, signals, lines and lights.
-//!
-//! Every test runs in slices on separate threads, at a stated CPU and policy, and records each single activation. A
-//! stall delays every activation that falls into it, not only the first. Each test therefore has two histograms: the
-//! latencies that it recorded, and those that it would have recorded without being stalled itself (Tene, "How not to
-//! measure latency").
+//! Errors of `latency`.
 
-mod edge;
-mod line;
-mod message;
-mod noise;
-mod recording;
-mod signals;
-mod stage;
-mod timer;
-mod watchdog;
+use std::path::PathBuf;
 
-pub use edge::edge;
-pub use fauxplat_threads::ThreadPlacement;
-pub use line::{Drive, Lines, line};
-pub use message::{Channel, message};
-pub use noise::noise;
-pub use recording::Recording;
-pub use signals::signals;
-pub use stage::{calm, highest_policy};
-pub use timer::timer;
+use fauxplat_experiment::{Failure, Kind};
 
-/// Reason why a test cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum LatencyError {
+    /// An option has no effect on the requested tests, or no meaning.
+    #[error("{0}")]
+    Refused(&'static str),
+    #[error(
+        "there is nothing to test: messages over the channel `line` (a cache line that the receiver polls) need two different CPUs (--pairs A:B)"
+    )]
+    NothingToTest,
+    #[error("no CPU is allowed to this process")]
+    NoCpu,
+    /// A document that is to be merged cannot be read.
+    #[error("{}: {reason}", file.display())]
+    Document { file: PathBuf, reason: String },
     /// A thread cannot be placed, or a call is refused.
     #[error("on CPU {cpu}: {source}")]
     ThreadPlacement { cpu: fauxplat_units::Cpu, source: fauxplat_sys::SysError },
@@ -64,5 +54,17 @@ impl LatencyError {
     /// Whether a missing permission is the cause.
     pub fn is_permission(&self) -> bool {
         matches!(self, LatencyError::ThreadPlacement { source, .. } if source.is_permission())
+    }
+}
+
+impl From<LatencyError> for Failure {
+    fn from(error: LatencyError) -> Self {
+        let kind = match error {
+            LatencyError::Document { .. } => return Failure::input(error),
+            LatencyError::Refused(_) | LatencyError::NothingToTest => Kind::Usage,
+            LatencyError::Gone(_) => Kind::Bug,
+            _ => Kind::Machine,
+        };
+        Failure::new(kind, error)
     }
 }

@@ -7,9 +7,9 @@ use fauxplat_gpio::{Chips, Leave, LineName, OutputWish};
 use fauxplat_sys::{clock, signal};
 use fauxplat_threads::ThreadPlacement;
 
+use super::recording::Recording;
+use super::stage::{DEAF_NS, run, sleep_until};
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::{DEAF_NS, run, sleep_until};
 
 /// Records how late each of `count` edges of a light is made; an edge is due every `interval_ns` nanoseconds, at least
 /// 1000. The light is restored afterwards. Ends early when a stop was requested, even while the next edge is far off.

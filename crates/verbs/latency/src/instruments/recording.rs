@@ -5,13 +5,13 @@ use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use fauxplat_model::{LatencyCause, LatencyTest, PercentileInterval, Percentiles};
 use fauxplat_stats::order::{quantile_ranks, readings_for};
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
 
 use crate::LatencyError;
+use crate::findings::{LatencyCause, LatencyTest, PercentileInterval, Percentiles};
 
 /// Latencies as they were recorded, and as an observer that is never stalled would have recorded them.
 #[derive(Clone, Debug)]
@@ -65,6 +65,17 @@ impl Recording {
             lost_ns: lost_ns.round() as u64,
             causes: test.causes.iter().map(|it| (it.cause.clone(), (it.count, it.total_ns))).collect(),
         })
+    }
+
+    /// Puts the figures of this recording into a test, in place of earlier ones.
+    pub fn fill(&self, test: &mut LatencyTest) {
+        test.count = self.count();
+        test.missed = self.missed;
+        test.raw = self.raw();
+        test.corrected = self.corrected();
+        test.causes = self.causes();
+        test.lost_share = test.lost_share.map(|_| self.lost_ns as f64 / self.wall_ns.max(1) as f64);
+        test.wall_ns = self.wall_ns;
     }
 
     /// Records an activation of a test without a period.

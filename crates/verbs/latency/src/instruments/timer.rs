@@ -3,9 +3,9 @@
 use fauxplat_sys::{clock, signal};
 use fauxplat_threads::ThreadPlacement;
 
+use super::recording::Recording;
+use super::stage::{run, sleep_until};
 use crate::LatencyError;
-use crate::recording::Recording;
-use crate::stage::{run, sleep_until};
 
 /// Records how late a thread runs that sleeps until absolute times, one every `interval_ns` nanoseconds, at least 1000.
 /// `activations` is the number of these times, missed ones included. Ends early when a stop was requested, even while
