@@ -7,7 +7,7 @@ mod cargo;
 mod dist;
 mod engines;
 mod error;
-/// Makes the files of a machine from its description; the tests of `topology` share this module.
+/// Makes the files of a machine from its description; the tests of `topology` and `topo` share this module.
 #[path = "../../crates/topology/tests/machines/expand.rs"]
 mod expand;
 mod postgres;

@@ -249,7 +249,6 @@ fn execute_defined(verb: Verb, words: &[String]) -> Result<(), Failure> {
         Verb::Lab(args) => verbs::lab::lab(&args, words),
         Verb::Counters(args) => verbs::counters::counters(&args, words),
         Verb::Profile(args) => verbs::profile::profile(&args, words),
-        Verb::Topo(args) => verbs::topo::topo(&args, words),
         Verb::Explain(args) => verbs::explain::explain(&args, words),
         Verb::Fleet(args) => verbs::fleet::fleet(&args, words),
         Verb::Node(args) => verbs::node::node(&args, words),

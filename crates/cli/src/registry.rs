@@ -11,6 +11,7 @@ const VERBS: &[&dyn Verb] = &[
     &fauxplat_why::Why,
     &fauxplat_doctor::Doctor,
     &fauxplat_latency::Latency,
+    &fauxplat_topo::Topo,
     &fauxplat_init::Init,
     &fauxplat_history::History,
 ];
@@ -32,4 +33,22 @@ fn joined(verb: &'static dyn Verb) -> JoinedVerb {
 
 pub(crate) fn verb(name: &str) -> Option<&'static dyn Verb> {
     VERBS.iter().copied().find(|verb| verb.command().get_name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use fauxplat_report::{Format, ReportError};
+
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_verb() {
+        join();
+        for format in Format::ALL {
+            // A format that this verb lacks, which does not exist, names the verbs that have it.
+            if let Err(ReportError::NoForm { verbs, .. }) = format.suits("nothing") {
+                assert!(!verbs.is_empty(), "no verb writes {format}");
+            }
+        }
+    }
 }

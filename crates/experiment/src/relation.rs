@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use fauxplat_model::{Chosen, Condition, CpuActivity, CpuChoice, Placement, Relation, ThreadPlace, Topology};
+use fauxplat_model::{Condition, CpuChoice, Placement, Relation, ThreadPlace, Topology};
 use fauxplat_sys::clock;
-use fauxplat_topology::{Activities, PickError, Watch};
+use fauxplat_topology::{Activities, Chosen, CpuActivity, PickError, Watch};
 use fauxplat_units::{CpuSet, Nanos};
 
 use crate::{Failure, Machine};

@@ -96,7 +96,6 @@ findings! {
     Lab(LabFindings) = "fauxplat.lab/1",
     /// Findings of `lab compare`.
     LabCompare(Box<LabComparison>) = "fauxplat.lab-compare/1",
-    Topo(Box<TopoFindings>) = "fauxplat.topo/1",
     Explain(ExplainFindings) = "fauxplat.explain/2" or "fauxplat.explain/1",
     /// Findings of `aa --replay` and `compare --plan`.
     Replay(ReplayFindings) = "fauxplat.replay/1",

@@ -42,7 +42,6 @@ mod surroundings;
 mod sweep;
 mod table;
 mod tools;
-mod topo;
 mod translation;
 mod tune;
 mod unseen;
@@ -82,8 +81,8 @@ pub use load::LoadArgs;
 pub use man::{page, verb_page, write_pages};
 pub use misuse::misuse;
 pub use output::{
-    Changed, Emitted, Export, Gated, HyperfineExports, Listed, ListedAll, Look, Looked, Made, Measured,
-    Output, OutputArgs, Shown, Trended, When,
+    Changed, Drawn, Emitted, Export, Gated, HyperfineExports, Listed, ListedAll, Look, Looked, Made,
+    Measured, Output, OutputArgs, Picked, Shown, Trended, When,
 };
 pub use overwritten::{is_stderr, is_stdout};
 pub use profile::{Method, ProfileArgs, RATE_HZ, STACK_BYTES};
@@ -92,7 +91,6 @@ pub use spoken::{doubt, understood, unquoted};
 pub use surroundings::SurroundingsArgs;
 pub use sweep::SweepArgs;
 pub use table::TableArgs;
-pub use topo::{PickArgs, TopoAction, TopoArgs, TopoLook, TopoMachine};
 pub use tune::{PlaceArgs, RestoreArgs, TuneArgs};
 
 /// A performance laboratory: is it really faster, and what moved the number?
@@ -136,8 +134,6 @@ pub enum Verb {
     Restore(RestoreArgs),
     /// Do published claims hold here? Small experiments, judged
     Lab(LabArgs),
-    /// How are CPUs and caches related? Choose CPUs by relation
-    Topo(TopoArgs),
     /// How much of the variation comes from which factor?
     Explain(ExplainArgs),
     /// Which of many machines that should be the same are not?

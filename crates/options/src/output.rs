@@ -297,8 +297,8 @@ taken! {
     LookedAtLabs as "lab-compare": Document Exports Colour Whole InBrief;
     /// Output options of verbs that measure nothing and have no brief report.
     Drawn: Document Exports Colour Whole;
-    /// Output options of verbs that measure nothing and whose result scripts can use (`--quiet`).
-    Picked: Document Exports Colour Whole Told;
+    /// Output options of `topo pick`, whose result scripts can use (`--quiet`).
+    Picked as "topo": Document Exports Colour Whole Told;
     /// Output options of verbs that measure nothing and whose report is always the full one.
     Seen: Document Exports Colour;
     /// Output options for descriptions of labs, in every format that a run of labs has.

@@ -284,7 +284,7 @@ mod tests {
             &["run", "-S", "bash x.sh", "--runs", "5"],
             &["run", "-S", "true"],
             &["run", "a", "b", "--shell"],
-            &["topo"],
+            &["restore"],
         ] {
             assert_eq!(doubtful(line), None, "{line:?}");
         }

@@ -74,7 +74,6 @@ mod tests {
         }
         assert!(said("fauxplat run --brief --style none true").unwrap().contains("--style none"));
         assert_eq!(said("fauxplat run --brief --style none --output file true"), None);
-        assert_eq!(said("fauxplat topo --ascii --format boxes"), None);
         assert!(said("fauxplat history list --ascii --format json").is_some());
         assert_eq!(said("fauxplat compare a b --colour never --format json"), None);
     }

@@ -34,8 +34,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "restore" => constructed::restore(),
         "lab" => constructed::lab(),
         "table" => constructed::table(),
-        "topo" => constructed::topo(),
-        "topo-pick" => constructed::topo_pick(),
         other => return Err(format!("`{other}` is not one of the records in this example").into()),
     };
     let style =

@@ -21,9 +21,6 @@ pub(crate) fn write(record: &Record, out: &mut dyn Write) -> Result<(), ReportEr
     if let Findings::Table(found) = record.findings {
         return values(found, true, out);
     }
-    if let Findings::Topo(found) = record.findings {
-        return verbs::topo::csv(&found.topology, out);
-    }
     let mut plain = csv::Writer::from_writer(Vec::new());
     if verbs::rows(record.findings, &mut plain)? {
         plain.flush()?;

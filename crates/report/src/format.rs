@@ -1,6 +1,7 @@
 //! Report formats by name, and settings of text reports.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::ReportError;
@@ -191,6 +192,16 @@ pub struct Style {
     pub width: usize,
     /// Whether characters outside ASCII may be used.
     pub unicode: bool,
+}
+
+impl Style {
+    /// The narrowest and the widest supported page, in columns.
+    const WIDTHS: RangeInclusive<usize> = 40..=200;
+
+    /// Width of a page in this terminal, in columns.
+    pub fn columns(&self) -> usize {
+        self.width.clamp(*Self::WIDTHS.start(), *Self::WIDTHS.end())
+    }
 }
 
 impl Default for Style {

@@ -35,8 +35,9 @@ pub mod say {
     pub use crate::bounded::interval_of_changes;
     pub use crate::functions::{function, without_arguments};
     pub use crate::parts::spans::{code, emphasis, named, strong};
+    pub use crate::verbs::machine;
     pub use crate::words::{
-        Scale, change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word,
+        Scale, TIE, change, counted, grouped, listed, p_value, percent, quantity, round_percent, shell_word,
         shorten, visible,
     };
 }
@@ -153,6 +154,15 @@ pub fn write_look(
 pub fn verdict_sentence(comparison: &Comparison) -> String {
     let name = words::visible;
     words::spaced(&verdict::sentence(comparison, &name(&comparison.a), &name(&comparison.b)))
+}
+
+/// Writes pieces as text, for a format of a verb that is text without the frame of a report.
+///
+/// # Errors
+///
+/// Fails with [`ReportError::Io`] if `out` fails.
+pub fn write_pieces(pieces: &[parts::Piece], style: &Style, out: &mut dyn Write) -> Result<(), ReportError> {
+    Ok(render::text::write(pieces, style, Detail::Full, out)?)
 }
 
 /// Writes a list with one line for each row. Lines that are wider than the terminal are cut at the end, in the last

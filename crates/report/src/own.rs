@@ -1,12 +1,14 @@
 //! Reports of findings whose type is private to the crate of their verb: the verb defines the parts of the report, and
 //! every renderer can show them.
 
+use std::io::Write;
 use std::sync::OnceLock;
 
-use fauxplat_model::document::{OwnFindings, Record};
+use fauxplat_model::document::{Findings, OwnFindings, Record};
 use serde_json::{Error, Value};
 
-use crate::format::Format;
+use crate::ReportError;
+use crate::format::{Format, Style};
 use crate::parts::{Piece, Tone};
 
 /// Reports of documents whose type is private to a verb.
@@ -70,6 +72,31 @@ pub trait OwnReport: Sync {
     fn gauges(&self, document: &Value) -> Result<Vec<Gauges>, Error> {
         let _has_none = document;
         Ok(Vec::new())
+    }
+
+    /// The fields that programs read in JSON; `None` if they are those of the document.
+    ///
+    /// # Errors
+    /// Fails if the document does not have the form of its schema.
+    fn json(&self, document: &Value) -> Result<Option<Value>, Error> {
+        let _is_read_as_it_is = document;
+        Ok(None)
+    }
+
+    /// Writes the document in a format of [`OwnReport::formats`] that no other verb has, such as the output of another
+    /// tool.
+    ///
+    /// # Errors
+    /// Fails if `out` fails, or if the document does not have the form of its schema.
+    fn export(
+        &self,
+        document: &Value,
+        format: Format,
+        style: &Style,
+        out: &mut dyn Write,
+    ) -> Result<(), ReportError> {
+        let _has_none = (document, style, out);
+        Err(no_form(format))
     }
 }
 
@@ -196,6 +223,28 @@ pub(crate) fn cases(found: &OwnFindings) -> Option<Vec<Case>> {
 /// The figures of a document for collectors of metrics; `None` if this version cannot read it.
 pub(crate) fn gauges(found: &OwnFindings) -> Option<Vec<Gauges>> {
     report_of(found)?.gauges(&found.document).ok()
+}
+
+/// The fields of a document that programs read, if these are not those of the document itself.
+pub(crate) fn json(found: &OwnFindings) -> Option<Value> {
+    report_of(found)?.json(&found.document).ok()?
+}
+
+/// Writes a record in a format that a single verb has.
+pub(crate) fn export(
+    record: &Record,
+    format: Format,
+    style: &Style,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let Findings::Own(found) = record.findings else { return Err(no_form(format)) };
+    let report = report_of(found).filter(|report| report.formats().contains(&format));
+    report.map_or(Err(no_form(format)), |report| report.export(&found.document, format, style, out))
+}
+
+fn no_form(format: Format) -> ReportError {
+    let reason = "these findings have no such form; take text, json, csv, markdown or html";
+    ReportError::NothingToExport { format: format.name(), reason }
 }
 
 /// The single readings of a document; `None` if this version cannot read it.

@@ -6,7 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use crate::{TimeUnit, View};
 
 /// Separator of a number and its unit, a non-breaking blank. [`spaced`] finally replaces it with an ordinary blank.
-pub(crate) const TIE: char = '\u{a0}';
+pub const TIE: char = '\u{a0}';
 
 /// The text as it is finally shown, with blanks in place of every [`TIE`].
 pub(crate) fn spaced(text: &str) -> String {

@@ -54,7 +54,6 @@ pub(crate) fn summary(findings: &Findings) -> String {
         Findings::Counters(found) => {
             format!("{} counters", found.counters.iter().filter(|it| it.available).count())
         }
-        Findings::Topo(topo) => format!("{} CPUs", topo.topology.online.len()),
         Findings::Explain(explain) => largest(explain),
         Findings::Replay(replay) => format!("replay of {}", replay.source),
         Findings::Fleet(fleet) => odd_machines(fleet),

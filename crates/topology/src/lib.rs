@@ -21,11 +21,11 @@ use std::path::Path;
 
 use fauxplat_model::{CpuFacts, MachineFacts, Topology};
 
-pub use activity::Watch;
+pub use activity::{CpuActivity, Watch};
 pub use cpus::{allowed, frequencies_khz, online, present, siblings};
 pub use identity::{identity, throttles};
 pub use origin::origin;
-pub use pick::{Activities, PickError, pick};
+pub use pick::{Activities, Chosen, PickError, pick};
 
 use common::Common;
 

@@ -45,7 +45,7 @@ pub(super) struct Configuration {
 /// Beginnings of the names of test programs that read a machine's description and pin no threads, and so can run on a
 /// made-up machine.
 const READERS: &[&str] =
-    &["topology.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
+    &["topology.", "topo.", "hazards.", "units.", "procfs.", "model.", "report.", "tuning.", "cgroup."];
 
 /// Beginnings of the names of test programs that would take hours in an emulated guest: they start whole experiments or
 /// a compiler, or compute for long.

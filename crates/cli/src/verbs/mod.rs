@@ -20,6 +20,5 @@ pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod sweep;
 pub(crate) mod table;
-pub(crate) mod topo;
 pub(crate) mod tune;
 pub(crate) mod words;

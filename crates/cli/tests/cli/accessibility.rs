@@ -79,8 +79,10 @@ fn ascii_is_ascii_in_every_report() {
         let text = lab.run(&["history", "show", id, "--ascii"]).succeeds().out;
         assert!(text.is_ascii(), "{text}");
     }
-    let text = lab.run(&["topo", "--ascii"]).succeeds().out;
-    assert!(text.is_ascii(), "{text}");
+    for words in [&["topo", "--ascii"][..], &["topo", "--ascii", "--format", "boxes"]] {
+        let text = Done::of(lab.bare(words)).succeeds().out;
+        assert!(text.is_ascii(), "{text}");
+    }
 }
 
 /// Names in other scripts: columns stay aligned, and characters that change the direction of text do not reach the

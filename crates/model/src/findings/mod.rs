@@ -20,7 +20,6 @@ mod replay;
 mod run;
 mod sweep;
 mod table;
-mod topo;
 mod tune;
 
 pub use aa::*;
@@ -43,5 +42,4 @@ pub use replay::*;
 pub use run::*;
 pub use sweep::*;
 pub use table::*;
-pub use topo::*;
 pub use tune::*;

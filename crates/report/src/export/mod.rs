@@ -1,7 +1,6 @@
 //! The formats of other tools, so that existing pipelines can read fauxplat's results.
 
 mod bencher;
-mod boxes;
 mod csv_summary;
 mod fleet_metrics;
 mod github;
@@ -10,7 +9,6 @@ mod google_benchmark;
 mod hyperfine;
 mod hyperfine_2;
 mod junit;
-mod lscpu;
 pub(crate) mod openmetrics;
 mod profile;
 mod pyperf;
@@ -25,7 +23,7 @@ use crate::apart::distinct;
 use crate::format::UNTIMED;
 use crate::samples::{command_findings, summary};
 use crate::words::{shorten, visible};
-use crate::{Format, ReportError, Style};
+use crate::{Format, ReportError, Style, own};
 
 /// Writes a record in the format of another tool. Every format without a writer elsewhere belongs here.
 pub(crate) fn write(
@@ -44,8 +42,6 @@ pub(crate) fn write(
         Format::BencherBmf => bencher::write(record, out),
         Format::GoBenchmark => go_benchmark::write(record, out),
         Format::GoogleBenchmark => google_benchmark::write(record, out),
-        Format::Boxes => boxes::write(record, style, out),
-        Format::Lscpu => lscpu::write(record, out),
         Format::OpenMetrics => match record.findings {
             Findings::Fleet(found) => Ok(fleet_metrics::write(found, out)?),
             Findings::Own(found) => openmetrics::gauges(found, out),
@@ -56,8 +52,8 @@ pub(crate) fn write(
         Format::Firefox => profile::firefox(record, out),
         Format::Pprof => profile::pprof(record, out),
         Format::SlurmDrain => slurm_drain::write(record, out),
-        // All other formats are written elsewhere. A test writes every format, so that none is forgotten.
-        _ => Ok(()),
+        // All other formats belong to a single verb.
+        _ => own::export(record, format, style, out),
     }
 }
 

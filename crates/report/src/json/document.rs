@@ -13,7 +13,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::sweep;
 use crate::evidence::Pieces;
-use crate::json::topo::Topo;
+use crate::own;
 use crate::samples::{ByCommand, P95_FROM, baseline, command_findings, compared};
 
 /// The whole JSON document. `schema` comes first, so that a reader can identify the document by its first bytes.
@@ -56,12 +56,13 @@ enum Verdicts<'a> {
         profile: Option<&'a ProfileFindings>,
     },
     Sweep(Box<sweep::SweepEntry<'a>>),
-    Topo(Box<Topo<'a>>),
     Aa {
         strata: &'a [AaStratum],
         power: &'a [PowerResult],
         elapsed_s: f64,
     },
+    /// Fields that the verb of private findings has made for the document.
+    Own(serde_json::Value),
     /// Findings of other verbs, which serialise with the field names of the document.
     Other(&'a Findings),
 }
@@ -215,10 +216,10 @@ impl<'a> Verdicts<'a> {
                 profile: found.profile.as_deref(),
             },
             Findings::Sweep(found) => Verdicts::Sweep(Box::new(sweep::SweepEntry::of(found))),
-            Findings::Topo(found) => Verdicts::Topo(Box::new(Topo::of(found))),
             Findings::Aa(found) => {
                 Verdicts::Aa { strata: &found.strata, power: &found.power, elapsed_s: found.elapsed_s }
             }
+            Findings::Own(found) => own::json(found).map_or(Verdicts::Other(record.findings), Verdicts::Own),
             other => Verdicts::Other(other),
         }
     }

@@ -3,7 +3,6 @@
 mod document;
 mod layout;
 mod sweep;
-mod topo;
 
 use std::io::Write;
 

@@ -25,7 +25,8 @@ pub(crate) use heat_map::{HeatMap, Panel, Square, Tint};
 pub(crate) use listing::{Listed, Listing};
 pub use quantiles::{Curve, Quantiles};
 pub use series::{Across, Line, Point, Rule, Series, Values};
-pub(crate) use tree::{Boxes, Branch, Tree, TreeBox};
+pub(crate) use tree::Tree;
+pub use tree::{Boxes, Branch, TreeBox};
 
 use crate::Detail;
 
@@ -205,6 +206,16 @@ impl Piece {
 
     pub fn series(series: Series) -> Self {
         Piece::new(Part::Series(series))
+    }
+
+    /// A tree whose branches have a list beside them, which is shortened if there is no room.
+    pub fn sets(branches: Vec<Branch>) -> Self {
+        Piece::new(Part::Tree(Tree::Sets(branches)))
+    }
+
+    /// A drawing of nested boxes.
+    pub fn boxes(boxes: Boxes) -> Self {
+        Piece::new(Part::Tree(Tree::Boxes(boxes)))
     }
 
     pub fn notes(notes: Notes) -> Self {

@@ -17,30 +17,30 @@ pub(crate) enum Tree {
 }
 
 /// A line of a tree, which is followed by the lines of its inner branches.
-pub(crate) struct Branch {
-    pub(crate) tone: Tone,
+pub struct Branch {
+    pub tone: Tone,
     /// Number of branches above this one; 0 for the root.
-    pub(crate) depth: usize,
-    pub(crate) text: String,
+    pub depth: usize,
+    pub text: String,
     /// Text beside the branch: a cell for each further column, or the items of the list.
-    pub(crate) beside: Vec<String>,
+    pub beside: Vec<String>,
 }
 
-pub(crate) struct Boxes {
-    pub(crate) title: String,
-    pub(crate) description: String,
-    pub(crate) whole: TreeBox,
-    pub(crate) notes: Vec<String>,
+pub struct Boxes {
+    pub title: String,
+    pub description: String,
+    pub whole: TreeBox,
+    pub notes: Vec<String>,
 }
 
-pub(crate) struct TreeBox {
+pub struct TreeBox {
     /// Lines of text above the contents of the box.
-    pub(crate) lines: Vec<String>,
+    pub lines: Vec<String>,
     /// Number of the colour, which stands for the kind of object.
-    pub(crate) tint: usize,
-    pub(crate) usable: bool,
-    pub(crate) hint: String,
-    pub(crate) children: Vec<TreeBox>,
+    pub tint: usize,
+    pub usable: bool,
+    pub hint: String,
+    pub children: Vec<TreeBox>,
 }
 
 impl Branch {

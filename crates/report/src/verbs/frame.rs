@@ -223,7 +223,8 @@ fn environment(condition: &Condition) -> String {
     format!("{base}{added}{padding}{heap}")
 }
 
-pub(crate) fn machine(facts: &MachineFacts) -> String {
+/// The machine in a line, such as `AMD EPYC 7B13, 2 CPUs, Linux 6.1.0`.
+pub fn machine(facts: &MachineFacts) -> String {
     let cpus = match facts.cpu.allowed == facts.cpu.online {
         true => counted(facts.cpu.online.len(), "CPU", "CPUs"),
         false => format!("{} of {}", facts.cpu.allowed.len(), counted(facts.cpu.online.len(), "CPU", "CPUs")),

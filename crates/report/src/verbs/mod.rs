@@ -23,7 +23,6 @@ mod series;
 mod sessions;
 mod sweep;
 mod table;
-pub(crate) mod topo;
 mod tune;
 pub mod worker_counts;
 
@@ -35,12 +34,14 @@ use fauxplat_model::document::{Findings, Record};
 use crate::parts::Piece;
 use crate::{View, own};
 
+pub use frame::machine;
+
 /// All pieces of a report, from the answer to the evidence.
 pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
-        // These verbs inspect the machine and run no command, so there is no condition.
-        Findings::Topo(_) | Findings::Counters(_) => frame::inspected(record.header),
+        // This verb inspects the machine and runs no command, so there is no condition.
+        Findings::Counters(_) => frame::inspected(record.header),
         // Earlier results were compared, or no command was run.
         Findings::Compare(_) if record.commands.is_empty() => frame::inspected(record.header),
         Findings::Own(found) if !own::has_condition(record, found) => frame::inspected(record.header),
@@ -59,7 +60,6 @@ fn parts(record: &Record, view: &View) -> Vec<Piece> {
         Findings::Compare(found) => compare::parts(record, found),
         Findings::Aa(found) => aa::parts(record, found),
         Findings::Sweep(found) => sweep::parts(found),
-        Findings::Topo(found) => topo::parts(record.header, found),
         Findings::Table(found) => table::parts(found),
         Findings::Counters(CountersFindings { watched: Some(watched), .. }) => series::watched(watched),
         Findings::Counters(found) => counters::parts(found),

@@ -26,8 +26,6 @@ pub(crate) fn without_runs() -> Vec<(&'static str, Owned)> {
         ("fleet_compare", crate::fleet::compared()),
         ("fleet_watch", crate::fleet::watched()),
         ("table", made::table()),
-        ("topo", made::topo()),
-        ("topo_pick", made::topo_pick()),
     ]
 }
 
@@ -49,7 +47,6 @@ fn the_formats_of_a_verb_are_those_that_have_a_form() {
         let verb = match name {
             "capacity" => "contend",
             "replay" => "aa",
-            "topo_pick" => "pick",
             "fleet_compare" => "fleet-compare",
             "fleet_watch" => "fleet-watch",
             name => name.split('_').next().unwrap_or_default(),

@@ -256,24 +256,6 @@ fn github_action_benchmark_could_take_it_whatever_the_names() {
     }
 }
 
-/// Reads the output like that of `lscpu -p` in scripts: comments, then a row of numbers per CPU, as many as the heading
-/// names.
-#[test]
-fn lscpu_gives_each_cpu_a_row_of_numbers() {
-    let text = written(&constructed::topo(), Format::Lscpu).unwrap();
-    let (comments, rows): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('#'));
-    let heading = comments.last().unwrap().trim_start_matches("# ");
-    assert_eq!(heading, "CPU,Core,Socket,Node,,L1d,L3");
-    let numbers = |row: &str| row.split(',').map(|field| field.parse::<u32>().ok()).collect::<Vec<_>>();
-    let rows: Vec<Vec<Option<u32>>> = rows.into_iter().map(numbers).collect();
-    assert_eq!(rows.len(), 4);
-    for (cpu, row) in rows.iter().enumerate() {
-        let core = cpu as u32 / 2;
-        let expected = [Some(cpu as u32), Some(core), Some(0), Some(0), None, Some(core), Some(0)];
-        assert_eq!(row, &expected);
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 

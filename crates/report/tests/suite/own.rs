@@ -116,6 +116,8 @@ fn every_format_shows_the_document_of_a_verb() {
     let svg = of(Format::Svg);
     assert!(svg.contains("polyline") && svg.contains("including the fence"), "{svg}");
     assert!(of(Format::Csv).starts_with("sheep,weight_ratio\nAnn"), "{}", of(Format::Csv));
+    let lscpu = shown("fauxplat.herd/1", herd(), Format::Lscpu).unwrap_err();
+    assert!(lscpu.contains("no such form"), "a format of another verb: {lscpu}");
     let junit = of(Format::JUnit);
     assert!(junit.contains("tests=\"2\" failures=\"1\"") && junit.contains("message=\"heavy\""), "{junit}");
 }

@@ -5,11 +5,33 @@ mod pinned;
 
 use std::path::Path;
 
-use fauxplat_model::{CpuActivity, GroupKind, Topology};
+use fauxplat_model::{GroupKind, Topology};
 use fauxplat_units::Cpu;
+use serde::{Deserialize, Serialize};
 
 use counters::Counters;
 use pinned::Pinned;
+
+/// Activity on a CPU during a watch, and the tasks that are bound to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuActivity {
+    /// Share of the time in which the CPU was not idle, interrupts included.
+    pub busy_share: f64,
+    /// Share of the time that the hypervisor took from the CPU.
+    pub steal_share: f64,
+    /// Hardware interrupts per second.
+    pub interrupts_per_s: f64,
+    /// Software interrupts per second.
+    pub softirqs_per_s: f64,
+    /// Number of user tasks that may run on this CPU alone.
+    pub pinned_tasks: u32,
+    /// Number of kernel threads that may run on this CPU alone; every CPU has some.
+    pub pinned_kernel_threads: u32,
+    /// Names of the first few user tasks that may run on this CPU alone.
+    pub pinned_names: Vec<String>,
+    /// `busy_share` of the busiest other thread of the core; `None` if the core has a single thread.
+    pub sibling_busy_share: Option<f64>,
+}
 
 /// The first of two readings of the kernel's counters; [`Watch::end`] takes the second.
 pub struct Watch {

@@ -1,9 +1,10 @@
 //! Evaluates a relation on the topology of a machine.
 
-use fauxplat_model::{CpuActivity, MachinePart, Relation, Topology};
+use fauxplat_model::{MachinePart, Relation, Topology};
 use fauxplat_units::{Cpu, CpuSet};
 
 use super::{Activities, PickError, activity_of, parts};
+use crate::activity::CpuActivity;
 
 /// A relation and the machine on which it is evaluated; `activities` is `None` where no CPU was watched.
 pub(super) struct Asked<'a> {

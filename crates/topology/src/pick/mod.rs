@@ -4,8 +4,22 @@ mod evaluate;
 mod parts;
 mod reasons;
 
-use fauxplat_model::{Chosen, CpuActivity, Relation, Topology};
+use fauxplat_model::{Relation, Topology};
 use fauxplat_units::{Cpu, CpuSet};
+use serde::{Deserialize, Serialize};
+
+use crate::activity::CpuActivity;
+
+/// A CPU that fulfils a relation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chosen {
+    pub cpu: Cpu,
+    pub why: String,
+    /// Whether the kernel isolates the CPU from other tasks.
+    pub isolated: bool,
+    /// Activity on the CPU while it was watched; `None` if it was not.
+    pub activity: Option<CpuActivity>,
+}
 
 /// The reason why a relation gives no CPU.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,81 +1,16 @@
-//! Machines of which hwloc and lscpu keep captures for their own tests, described anew in `fixtures/sysfs/peers`, with
-//! the expected parts of each: those that these tools report, or different parts for a stated reason.
-//!
-//! `fixtures/sysfs/README.md` describes the lines.
+//! Machines of which hwloc and lscpu keep captures for their own tests, with the expected parts of each: those that these
+//! tools report, or different parts for a stated reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use fauxplat_model::{GroupKind, Topology};
-use fauxplat_report::{Format, Style};
-use fauxplat_topology::{Depth, pick, read, survey};
-use fauxplat_units::{Cpu, CpuSet};
+use fauxplat_topology::{pick, read};
+use fauxplat_units::CpuSet;
 
-use crate::expand::{expand, sets};
-use crate::parts::{every_form, report};
-use crate::{fixture, in_memory};
-
-/// The lists of CPUs of a machine's parts, by the name of the level.
-type Parts = BTreeMap<String, BTreeSet<String>>;
-
-struct Peer {
-    name: String,
-    /// The description from which the files are expanded.
-    tree: String,
-    /// Names of the other tools' tests that use a capture of this machine.
-    tests: Vec<String>,
-    /// Names of the captures that other tools kept in the past, or of variants, which the machine stands for.
-    shapes: Vec<String>,
-    parts: Parts,
-    /// Expected columns of `lscpu -p`: the sets of CPUs in the order of their numbers.
-    columns: BTreeMap<String, Vec<String>>,
-    /// Levels for which another tool reports other sets.
-    others: Parts,
-    reasons: usize,
-}
-
-impl Peer {
-    fn of(name: &str, text: &str) -> Self {
-        let (tree, answer) = text.split_once("\n---\n").unwrap_or_else(|| panic!("{name} has no answer"));
-        let mut peer = Peer {
-            name: name.to_owned(),
-            tree: tree.to_owned(),
-            tests: Vec::new(),
-            shapes: Vec::new(),
-            parts: Parts::new(),
-            columns: BTreeMap::new(),
-            others: Parts::new(),
-            reasons: 0,
-        };
-        answer.lines().filter(|line| !line.is_empty()).for_each(|line| peer.line(line));
-        peer
-    }
-
-    fn line(&mut self, line: &str) {
-        let mut words = line.split_whitespace();
-        let (first, rest): (_, Vec<&str>) = (words.next().expect("lines have words"), words.collect());
-        let level = || rest[0].to_owned();
-        let all = || rest[1..].iter().filter(|word| **word != "-").flat_map(|word| sets(word));
-        let set = |cpus: Vec<u32>| cpus.into_iter().map(Cpu).collect::<CpuSet>().to_string();
-        match first {
-            "tests" => self.tests.extend(rest.iter().map(|&name| name.to_owned())),
-            "shapes" => self.shapes.extend(rest.iter().map(|&name| name.to_owned())),
-            "is" => drop(self.parts.insert(level(), all().map(set).collect())),
-            "column" => drop(self.columns.insert(level(), all().map(set).collect())),
-            "hwloc" | "lscpu" => drop(self.others.insert(level(), all().map(set).collect())),
-            "because" => self.reasons += 1,
-            other => panic!("{}: `{other}` begins no line of an answer", self.name),
-        }
-    }
-}
-
-fn peers() -> Vec<Peer> {
-    let mut files: Vec<_> =
-        std::fs::read_dir(fixture("peers")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    let name = |file: &std::path::Path| file.file_stem().unwrap().to_str().unwrap().to_owned();
-    files.iter().map(|file| Peer::of(&name(file), &std::fs::read_to_string(file).unwrap())).collect()
-}
+use crate::expand::expand;
+use crate::in_memory;
+use crate::peer::{Parts, peers};
 
 /// The parts of a topology; levels that the machine lacks have no entry.
 fn told(topology: &Topology) -> Parts {
@@ -112,25 +47,6 @@ fn shown(parts: &Parts) -> String {
     })
 }
 
-/// The columns of a page of `lscpu -p`, each as the sets of CPUs with the same number.
-fn columns(page: &str) -> BTreeMap<String, Vec<String>> {
-    let header = page.lines().rfind(|line| line.starts_with('#')).unwrap_or("#").trim_start_matches("# ");
-    let names: Vec<&str> = header.split(',').filter(|name| !name.is_empty()).collect();
-    let mut found: BTreeMap<String, BTreeMap<u32, BTreeSet<u32>>> = BTreeMap::new();
-    for row in page.lines().filter(|line| !line.starts_with('#')) {
-        let cells: Vec<&str> =
-            row.splitn(5, ',').flat_map(|cell| cell.strip_prefix(',').unwrap_or(cell).split(',')).collect();
-        let Some(cpu) = cells.first().and_then(|cell| cell.parse::<u32>().ok()) else { continue };
-        for (name, cell) in names.iter().zip(&cells).skip(1) {
-            if let Ok(number) = cell.parse() {
-                found.entry((*name).to_owned()).or_default().entry(number).or_default().insert(cpu);
-            }
-        }
-    }
-    let set = |cpus: BTreeSet<u32>| cpus.into_iter().map(Cpu).collect::<CpuSet>().to_string();
-    found.into_iter().map(|(name, by)| (name, by.into_values().map(set).collect())).collect()
-}
-
 #[test]
 fn what_other_tools_know_of_their_machines_is_known() {
     let mut wrong = String::new();
@@ -149,23 +65,6 @@ fn what_other_tools_know_of_their_machines_is_known() {
         }
         picks(&peer.name, &topology);
         questions(&topology);
-        let facts = fauxplat_topology::discover(root.path());
-        let (_, shown, _) = survey(root.path(), Depth::Shown);
-        for (width, unicode) in
-            [40, 60, 80, 200].into_iter().flat_map(|width| [(width, true), (width, false)])
-        {
-            let style = Style { width, unicode, ..Style::default() };
-            every_form(&topology, &facts, &style);
-            report(shown.clone(), facts.clone(), Format::Text, &style);
-        }
-        let page = report(topology, facts, Format::Lscpu, &Style::default());
-        let columns = columns(&page);
-        for (name, sets) in &peer.columns {
-            if columns.get(name) != Some(sets) {
-                let _ =
-                    writeln!(wrong, "{} lscpu {name}: {:?} and not {sets:?}", peer.name, columns.get(name));
-            }
-        }
     }
     assert!(wrong.is_empty(), "{wrong}");
 }

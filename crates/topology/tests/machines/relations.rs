@@ -1,7 +1,7 @@
 //! CPUs by relation on the described machines.
 
-use fauxplat_model::{CpuActivity, Relation, Topology};
-use fauxplat_topology::{Activities, PickError, pick};
+use fauxplat_model::{Relation, Topology};
+use fauxplat_topology::{Activities, CpuActivity, PickError, pick};
 use fauxplat_units::{Cpu, CpuSet};
 
 use crate::parts_of;

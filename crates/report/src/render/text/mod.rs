@@ -16,9 +16,8 @@ use crate::{Detail, Style};
 
 pub(crate) use list::write_list;
 pub(crate) use look::lines;
-pub(crate) use page::Page;
 
-use page::INDENT;
+use page::{INDENT, Page};
 
 /// Maximum width of a name inside a sentence, in columns.
 const NAME_IN_SENTENCE: usize = 60;

@@ -11,9 +11,6 @@ use crate::render::chart::Lines;
 use crate::render::pen::Pen;
 use crate::words::{spaced, visible};
 
-/// The narrowest and the widest supported page, in columns.
-const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
-
 /// Indentation of text below a title, in columns.
 pub(super) const INDENT: usize = 2;
 
@@ -26,8 +23,8 @@ pub(crate) struct Page<'o> {
 
 impl<'o> Page<'o> {
     pub(crate) fn new(style: &Style, out: &'o mut dyn Write) -> Self {
-        let width = style.width.clamp(*WIDTHS.start(), *WIDTHS.end());
-        Page { out, colour: style.colour, pen: Pen { unicode: style.unicode, width } }
+        let pen = Pen { unicode: style.unicode, width: style.columns() };
+        Page { out, colour: style.colour, pen }
     }
 
     /// Writes a line that already fits the width.
