@@ -14,9 +14,27 @@ struct Hunk {
     file: String,
     first: u32,
     last: u32,
-    /// The line that git shows after the hunk's range, mostly the first line of the function around the hunk; empty if
-    /// there is none.
-    head: String,
+    /// First lines of functions that the hunk changes: those among its own lines, and that of the function around its
+    /// beginning, which git shows after the hunk's range.
+    heads: Vec<String>,
+    /// Whether a side of the hunk, removed or added lines, has begun.
+    begun: [bool; 2],
+    /// The line after the hunk's range, until a line is found that lies within its function.
+    around: Option<String>,
+}
+
+impl Hunk {
+    /// Takes a removed (`side` 0) or added line into account. A hunk that begins with the first line of a function
+    /// changes nothing of the function before it.
+    fn take(&mut self, side: usize, text: &str) {
+        let is_head = text.starts_with(|it: char| it.is_alphabetic() || it == '_' || it == '$');
+        if is_head {
+            self.heads.push(text.to_owned());
+        } else if !self.begun[side] {
+            self.heads.extend(self.around.take());
+        }
+        self.begun[side] = true;
+    }
 }
 
 impl Changes {
@@ -29,6 +47,8 @@ impl Changes {
         for line in diff.lines() {
             if content > 0 && line.starts_with(['+', '-']) {
                 content -= 1;
+                let side = usize::from(line.starts_with('+'));
+                hunks.iter_mut().last().into_iter().for_each(|hunk: &mut Hunk| hunk.take(side, &line[1..]));
             } else if let Some(path) = line.strip_prefix("--- a/").or_else(|| line.strip_prefix("+++ b/")) {
                 // An added or deleted file has /dev/null on the other side.
                 path.trim_end().clone_into(&mut file);
@@ -52,7 +72,7 @@ impl Changes {
         self.hunks.len()
     }
 
-    /// Whether a function is changed: either its name is in the head of a hunk, or `line`, a line of the function with
+    /// Whether a function is changed: either its name is in a first line of a function of a hunk, or `line`, a line of the function with
     /// its file, is within a hunk. The path of the file may be absolute, or relative to the folder in which it was
     /// compiled.
     pub fn touch(&self, function: &str, line: Option<(&str, u32)>) -> bool {
@@ -60,7 +80,7 @@ impl Changes {
         self.hunks.iter().any(|hunk| {
             let is_of_file = line.is_none_or(|(file, _)| is_same_file(&hunk.file, file));
             let is_at_line = line.is_some_and(|(_, line)| (hunk.first..=hunk.last).contains(&line));
-            is_of_file && (is_at_line || has_word(&hunk.head, name))
+            is_of_file && (is_at_line || hunk.heads.iter().any(|head| has_word(head, name)))
         })
     }
 }
@@ -73,7 +93,9 @@ fn hunk(file: &str, rest: &str) -> Option<(u32, Hunk)> {
     let (_, removed) = range(old.strip_prefix('-')?)?;
     let (first, added) = range(new.strip_prefix('+')?)?;
     let last = first + added.saturating_sub(1);
-    Some((removed + added, Hunk { file: file.to_owned(), first, last, head: head.trim().to_owned() }))
+    let around = Some(head.trim().to_owned());
+    let hunk = Hunk { file: file.to_owned(), first, last, heads: Vec::new(), begun: [false; 2], around };
+    Some((removed + added, hunk))
 }
 
 /// First line and number of lines of a range such as `12,3`, or of `12` for a single line.
@@ -114,8 +136,8 @@ index 1..2 100644
 -    walk(1);
 +    walk(2);
 @@ -30,2 +31,0 @@ void gone(void)
--a
--b
+-    a();
+-    b();
 diff --git a/notes b/notes
 deleted file mode 100644
 --- a/notes
@@ -135,6 +157,21 @@ deleted file mode 100644
         assert!(!changes.touch("walk", Some(("other.c", 4))), "the function of another file");
         assert!(!changes.touch("elsewhere", Some(("work.c", 6))));
         assert!(changes.touch("gone", None), "lines that are only removed change their function");
+    }
+
+    /// Git names the function before the first changed line, even where that line begins the next function.
+    #[test]
+    fn a_hunk_that_begins_with_a_function_changes_none_before_it() {
+        let signature = "--- a/w.c\n+++ b/w.c\n@@ -12 +12 @@ static int helper(int n)\n-int outer(int n)\n+int outer(long n)\n";
+        let changes = Changes::parse(signature);
+        assert!(changes.touch("outer", None) && !changes.touch("helper", None));
+        let added = "--- a/w.c\n+++ b/w.c\n@@ -9,0 +10,3 @@ int helper(int n)\n+int fresh(void)\n+{\n+}\n";
+        let changes = Changes::parse(added);
+        assert!(changes.touch("fresh", None) && !changes.touch("helper", None));
+        let across = "--- a/w.c\n+++ b/w.c\n@@ -9,3 +9,3 @@ int helper(int n)\n-    n++;\n-}\n-int outer(int n)\n+    n--;\n+}\n\
+                      +int outer(long n)\n";
+        let changes = Changes::parse(across);
+        assert!(changes.touch("outer", None) && changes.touch("helper", None));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! From options to the definition of the comparison.
 
+use std::path::PathBuf;
+
 use fauxplat_experiment::{Failure, Machine};
 use fauxplat_model::{Definition, Estimand, Metric, Output, Rule};
 use fauxplat_options::define;
@@ -27,7 +29,8 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
         }
         (false, None) => None,
     };
-    let definition = of_benchmark.as_ref().unwrap_or(&earlier.header.definition);
+    let definition =
+        in_its_folder(of_benchmark.unwrap_or_else(|| earlier.header.definition.clone()), earlier)?;
     if earlier.commands.iter().any(|it| it.commit().is_some()) {
         return Err(Failure::usage(
             "--stored: the work trees of the compared revisions do not stay: ask `fauxplat why --commits BASE,HEAD`",
@@ -40,7 +43,7 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     }
     // An explanation begins with a comparison, and so can be asked for again.
     let is_of_two = ["compare", "why"].contains(&earlier.kind.as_str()) && earlier.commands.len() == 2;
-    let is_known = of_benchmark.is_some() || is_of_two || is_session(earlier);
+    let is_known = benchmark.is_some() || is_of_two || is_session(earlier);
     if !is_known || definition.commands.len() > 2 {
         return Err(Failure::usage(format!(
             "--stored: the experiment is neither a comparison of two commands nor `run` of one command, but `{}` of {}",
@@ -56,9 +59,31 @@ fn again(earlier: &StoredExperiment, benchmark: Option<&str>) -> Result<Definiti
     }
     // The level and the margin of a suite are about all of its benchmarks.
     let usual = Rule::default();
-    let rule = if of_benchmark.is_some() { &usual } else { &definition.rule };
+    let rule = if benchmark.is_some() { &usual } else { &definition.rule };
     let (level, margin) = (rule.level, rule.margin);
-    Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition.clone() })
+    Ok(Definition { rule: Rule { level, margin, ..Rule::default() }, seed: None, ..definition })
+}
+
+/// The definition of an earlier experiment with the working directory of its commands, where that is not the present one.
+fn in_its_folder(mut definition: Definition, earlier: &StoredExperiment) -> Result<Definition, Failure> {
+    let Some(folder) = earlier.header.origin.folder.as_ref().map(PathBuf::from) else {
+        return Ok(definition);
+    };
+    if std::env::current_dir().is_ok_and(|here| here == folder) {
+        return Ok(definition);
+    }
+    if !folder.is_dir() {
+        return Err(Failure::usage(format!(
+            "--stored: the working directory of the experiment, {}, is not there any more",
+            folder.display()
+        )));
+    }
+    for command in &mut definition.commands {
+        command.cwd = command.cwd.take().map(|own| folder.join(own));
+    }
+    let own = definition.condition.cwd.take();
+    definition.condition.cwd = Some(own.map_or_else(|| folder.clone(), |own| folder.join(own)));
+    Ok(definition)
 }
 
 /// Whether an earlier experiment is a session of one command, which can be measured again.

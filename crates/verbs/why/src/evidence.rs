@@ -115,6 +115,10 @@ pub struct Traced {
     pub wall_ns: f64,
     pub tasks: u32,
     pub processes: u32,
+    /// Number of programs that the first process executed before its last one, as `env` does, and nanoseconds until the
+    /// last one began.
+    pub programs_before: u32,
+    pub before_ns: f64,
     /// Sum of the lifetimes of all processes but the first, in nanoseconds.
     pub children_ns: f64,
     /// CPU time in nanoseconds of all processes but the first, where each counts at most what starting and ending a

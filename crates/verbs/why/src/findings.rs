@@ -273,8 +273,8 @@ pub struct WhyFindings {
     /// The whole difference of wall time in nanoseconds per run; `None` unless the comparison showed a difference, or
     /// `failed` has a message. The difference is then that of the pairs until the failure, second program minus first.
     pub more_ns: Option<Amount>,
-    /// Difference of wall time where the pairs after the verdict do not show it, as beside other programs; `more_ns` and
-    /// `parts` are then those of CPU time, which they do show. `None` where `more_ns` is of wall time.
+    /// Difference of wall time where the pairs after the verdict do not show it, as beside other programs; `more_ns` is then
+    /// that of the accounts in `parts`, which they do show. `None` where `more_ns` is of wall time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden_ns: Option<Amount>,
     /// Parts of the difference; their sum is the whole.

@@ -15,7 +15,7 @@ mod tables;
 mod words;
 
 use tables::tables;
-use words::{about, at, line, place, short, wide};
+use words::{about, at, line, place, short, shown_in, wide};
 
 /// The report of `fauxplat why`.
 #[derive(Debug)]
@@ -171,7 +171,7 @@ fn sentence(found: &WhyFindings) -> (Tone, String) {
     let margin = found.compared.as_ref().map_or_else(String::new, |it| say::percent(it.margin));
     let ratio = found.compared.as_ref().map_or_else(String::new, |it| say::change(it.ratio));
     let is_hidden = found.more_ns.is_some_and(|it| it.value > 0.0 && !it.is_more());
-    let of = if found.hidden_ns.is_some() { "more CPU time" } else { "more" };
+    let of = if found.hidden_ns.is_some() { format!("more {}", shown_in(found)) } else { "more".to_owned() };
     match (found.answer, found.causes.first()) {
         (Answer::Equivalent, _) => (
             Tone::Good,
@@ -292,7 +292,8 @@ fn hidden(found: &WhyFindings) -> Option<String> {
     let wall = with_interval(found.hidden_ns?);
     Some(format!(
         "The pairs after the verdict scatter too much to show the difference of wall time ({wall}): what follows explains \
-         that of CPU time."
+         that of {}.",
+        shown_in(found)
     ))
 }
 
@@ -314,7 +315,7 @@ fn account(found: &WhyFindings) -> Vec<Piece> {
         grid.push(
             Tone::Title,
             vec![
-                if found.hidden_ns.is_some() { "CPU time" } else { "together" }.to_owned(),
+                "together".to_owned(),
                 time(whole.value),
                 time(whole.low),
                 time(whole.high),

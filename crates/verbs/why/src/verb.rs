@@ -285,7 +285,7 @@ fn answer(
     // Further pairs that do not show the difference mean that it has vanished, just as the pairs at the end do. The few
     // pairs of a comparison that was decided at once are only too few for an account.
     let is_gone = chain.difference.as_ref().is_some_and(|it| !is_of_comparison && !it.whole.is_more())
-        || again.is_some_and(|again| again.high < GONE * whole_ns);
+        || again.is_some_and(|again| !again.is_more() && again.high < GONE * whole_ns);
     match verdict {
         Some(Verdict::Different) if is_gone => Answer::Vanished,
         Some(Verdict::Different) if !chain.causes.is_empty() => Answer::Cause,

@@ -10,7 +10,7 @@
 //! mean is (Tukey and McLaughlin 1963).
 //!
 //! Beside other programs the wall time may scatter so much that its difference is not shown any more, where that of the
-//! CPU time is. The whole is then the difference of CPU time, of which user and system time are the parts.
+//! times without the wait for a CPU is, or that of CPU time. The whole is then that difference, and has fewer parts.
 
 use fauxplat_stats::describe::{mean, variance};
 use fauxplat_stats::distribution::t_upper_quantile;
@@ -22,18 +22,19 @@ use crate::findings::{Account, DifferencePart};
 const TRIMMED: f64 = 0.2;
 /// Number of pairs below which no pair is left out.
 const TRIMMED_FROM: usize = 10;
-/// Number of intervals that have to hold simultaneously: of the whole difference, of its four parts, and of CPU time.
-const INTERVALS: f64 = 6.0;
-/// Share of the difference that the comparison showed, which the CPU time has to reach to stand for a wall time whose
+/// Number of intervals that have to hold simultaneously: of the whole difference, of its four parts, and of the two sums
+/// that can stand for it.
+const INTERVALS: f64 = 7.0;
+/// Share of the difference that the comparison showed, which the other times have to reach to stand for a wall time whose
 /// difference is not shown any more. Of a smaller one most of the time would go unexplained.
 const STANDS_FROM: f64 = 0.3;
 
 /// The difference of the times of two programs, divided into accounts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// The whole difference in nanoseconds per run: of wall time, or of CPU time where `hidden` has a value.
+    /// The whole difference in nanoseconds per run: of wall time, or of the accounts in `parts` where `hidden` has a value.
     pub whole: Amount,
-    /// The difference of wall time where the pairs do not show it, but do show that of CPU time.
+    /// The difference of wall time where the pairs do not show it, but do show that of some accounts.
     pub hidden: Option<Amount>,
     /// Numbers by which the times of all threads of each program are divided.
     pub lanes: [f64; 2],
@@ -77,64 +78,55 @@ pub fn account(evidence: &Evidence) -> Option<Difference> {
     if of_wall.whole.is_more() {
         return Some(of_wall);
     }
-    Some(account_of_cpu_time(evidence, of_wall.whole).unwrap_or(of_wall))
+    Some(account_without_others(evidence, of_wall.whole).unwrap_or(of_wall))
 }
 
-/// Divides the difference of CPU time into user and system time; `None` unless it is shown, and large enough to stand
-/// for the difference `hidden` of wall time.
-fn account_of_cpu_time(evidence: &Evidence, hidden: Amount) -> Option<Difference> {
-    let more = |pair: &PairReading| cpu_ns(pair, 1) - cpu_ns(pair, 0);
+/// Divides the difference of the times that other programs cannot prolong: of all accounts but the wait for a CPU, or else
+/// of CPU time alone, since a virtual machine can lose its CPUs as well. `None` unless such a difference is shown, and
+/// large enough to stand for the difference `hidden` of wall time.
+fn account_without_others(evidence: &Evidence, hidden: Amount) -> Option<Difference> {
+    let all = [(Account::User, 0), (Account::System, 1), (Account::Blocked, 3)];
+    let own = account_of(evidence, &all, lanes(evidence));
+    let found = own.filter(|it| stands(it, evidence));
+    let found = found.or_else(|| account_of(evidence, &all[..2], [1.0; 2]).filter(|it| stands(it, evidence)));
+    found.map(|it| Difference { hidden: Some(hidden), ..it })
+}
+
+fn stands(difference: &Difference, evidence: &Evidence) -> bool {
+    difference.whole.is_more() && difference.whole.low >= STANDS_FROM * evidence.shown_ns
+}
+
+/// Divides the sum of some accounts, each given with its place among [`accounts`], into these; `None` without pairs.
+fn account_of(evidence: &Evidence, which: &[(Account, usize)], lanes: [f64; 2]) -> Option<Difference> {
+    let sum = |pair: &PairReading, side: usize| {
+        let times = accounts(pair, side, lanes[side]);
+        which.iter().map(|&(_, at)| times[at]).sum::<f64>()
+    };
+    let more = |pair: &PairReading| sum(pair, 1) - sum(pair, 0);
     let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs, more);
     let level = evidence.level / INTERVALS;
     let of = |time: &dyn Fn(&PairReading) -> f64| {
         interval(&kept.iter().map(time).collect::<Vec<f64>>(), level, wider)
     };
     let whole = of(&more)?;
-    if !whole.is_more() || whole.low < STANDS_FROM * evidence.shown_ns {
-        return None;
-    }
-    let part = |account, more_ns: Amount| DifferencePart {
-        account,
-        more_ns,
-        share: Some(more_ns.value / whole.value),
+    let part = |&(account, at): &(Account, usize)| {
+        let own = |pair: &PairReading| accounts(pair, 1, lanes[1])[at] - accounts(pair, 0, lanes[0])[at];
+        let more_ns = of(&own).unwrap_or_default();
+        DifferencePart { account, more_ns, share: whole.is_sure().then(|| more_ns.value / whole.value) }
     };
-    let user = of(&|pair| pair.user_ns[1] - pair.user_ns[0])?;
-    let system = of(&|pair| pair.system_ns[1] - pair.system_ns[0])?;
-    let fast =
-        |time: &dyn Fn(&PairReading) -> f64| mean(&kept.iter().map(time).collect::<Vec<_>>()).unwrap_or(0.0);
+    let fast = |at: usize| of(&|pair| accounts(pair, 0, lanes[0])[at]).map_or(0.0, |it| it.value);
     Some(Difference {
         whole,
-        hidden: Some(hidden),
-        lanes: [1.0; 2],
-        parts: vec![part(Account::User, user), part(Account::System, system)],
-        fast_ns: [fast(&|pair| pair.user_ns[0]), fast(&|pair| pair.system_ns[0]), 0.0, 0.0],
+        hidden: None,
+        lanes,
+        parts: which.iter().map(part).collect(),
+        fast_ns: std::array::from_fn(fast),
     })
 }
 
-fn cpu_ns(pair: &PairReading, side: usize) -> f64 {
-    pair.user_ns[side] + pair.system_ns[side]
-}
-
 fn account_of_wall_time(evidence: &Evidence) -> Option<Difference> {
-    let more = |pair: &PairReading| pair.wall_ns[1] - pair.wall_ns[0];
-    let (kept, wider) = kept(&evidence.pairs, evidence.is_in_some_runs, more);
-    let lanes = lanes(evidence);
-    let split = |side: usize| kept.iter().map(move |pair| accounts(pair, side, lanes[side]));
-    let more: Vec<[f64; 4]> =
-        split(1).zip(split(0)).map(|(slow, fast)| std::array::from_fn(|at| slow[at] - fast[at])).collect();
-    let walls: Vec<f64> = more.iter().map(|it| it.iter().sum()).collect();
-    let level = evidence.level / INTERVALS;
-    let whole = interval(&walls, level, wider)?;
-    let order = [Account::User, Account::System, Account::RunQueue, Account::Blocked];
-    let part = |(at, account): (usize, Account)| {
-        let own: Vec<f64> = more.iter().map(|it| it[at]).collect();
-        let more_ns = interval(&own, level, wider).unwrap_or_default();
-        DifferencePart { account, more_ns, share: whole.is_sure().then(|| more_ns.value / whole.value) }
-    };
-    let fast_ns =
-        std::array::from_fn(|at| mean(&split(0).map(|it| it[at]).collect::<Vec<_>>()).unwrap_or(0.0));
-    let parts = order.into_iter().enumerate().map(part).collect();
-    Some(Difference { whole, hidden: None, lanes, parts, fast_ns })
+    let all = [(Account::User, 0), (Account::System, 1), (Account::RunQueue, 2), (Account::Blocked, 3)];
+    account_of(evidence, &all, lanes(evidence))
 }
 
 fn nonzero(value: f64) -> f64 {
@@ -150,7 +142,11 @@ fn lanes(evidence: &Evidence) -> [f64; 2] {
         let busy = sum(&|it| it.user_ns[side] + it.system_ns[side]) / nonzero(sum(&|it| it.wall_ns[side]));
         match evidence.traced.as_ref().map(|traced| &traced[side]).filter(|traced| !traced.is_partial) {
             Some(traced) if traced.tasks == 1 => 1.0,
-            Some(traced) => traced.lanes.max(busy),
+            // Threads share the work on as many CPUs as they have.
+            Some(traced) => {
+                let cpus = traced.held.cpu_count.map_or(f64::INFINITY, |count| count.max(1) as f64);
+                traced.lanes.min(cpus).max(busy)
+            }
             None => busy.max(1.0),
         }
     })
@@ -262,6 +258,27 @@ mod tests {
             })
             .collect();
         account(&Evidence { pairs, level: 0.01, ..evidence })
+    }
+
+    #[test]
+    fn threads_on_one_cpu_take_turns() {
+        // Four threads instead of one do four times the work on the only CPU.
+        let pairs: Vec<PairReading> = (0..12)
+            .map(|_| PairReading {
+                wall_ns: [10.0, 40.0],
+                user_ns: [10.0, 40.0],
+                delay_ns: [0.0, 60.0],
+                ..PairReading::default()
+            })
+            .collect();
+        let traced = |tasks, lanes| {
+            let held = crate::evidence::Held { cpu_count: Some(1), ..Default::default() };
+            Traced { wall_ns: 10.0, tasks, lanes, held, ..Traced::default() }
+        };
+        let traces = Some([traced(1, 1.0), traced(5, 4.0)]);
+        let found = account(&Evidence { pairs, traced: traces, level: 0.01, ..Evidence::default() }).unwrap();
+        assert!((found.of(Account::User).value - 30.0).abs() < 1e-9, "{found:?}");
+        assert!(found.of(Account::RunQueue).value.abs() < 1e-9, "{found:?}");
     }
 
     #[test]

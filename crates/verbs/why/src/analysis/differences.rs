@@ -110,7 +110,7 @@ fn is_of_locale(name: &str) -> bool {
     name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE"
 }
 
-/// Whether both commands run the same program with the same arguments and as many processes, so that only a condition
+/// Whether both commands run the same program with the same arguments, in as many processes and after as many other programs, so that only a condition
 /// can cause the difference.
 pub(super) fn is_same_program(evidence: &Evidence) -> bool {
     let Some([fast, slow]) = &evidence.traced else { return false };
@@ -122,4 +122,5 @@ pub(super) fn is_same_program(evidence: &Evidence) -> bool {
         && a.arguments.is_some()
         && a.arguments == b.arguments
         && fast.processes == slow.processes
+        && fast.programs_before == slow.programs_before
 }

@@ -181,9 +181,15 @@ impl Follower {
 
     /// Settles the reason of a wait, which the result of its call may tell.
     fn settle(&mut self, tid: i32, result: i64, now_ns: u64) {
-        let begun = self.tasks.get_mut(&tid).and_then(|task| task.begun.as_mut());
-        if let Some(begun) = begun.filter(|begun| now_ns.saturating_sub(begun.since_ns) >= SHORT_NS) {
-            begun.wait = kinds::wait_until(&begun.call, begun.wait, result);
+        let Some(task) = self.tasks.get_mut(&tid) else { return };
+        let process = task.process.unwrap_or(tid);
+        let Some(begun) = &mut task.begun else { return };
+        if now_ns.saturating_sub(begun.since_ns) < SHORT_NS {
+            return;
+        }
+        begun.wait = kinds::wait_until(&begun.call, begun.wait, result);
+        if let (true, Ok(fd)) = (kinds::opens(begun.call.number), u64::try_from(result)) {
+            begun.wait = Target::of(process, fd).wait().unwrap_or(begun.wait);
         }
     }
 
@@ -249,6 +255,10 @@ impl Follower {
             self.started_ns = Some(now_ns);
             self.tasks.values_mut().for_each(|task| task.born_ns = now_ns);
             self.overlap.clear();
+        } else if tid == self.leader {
+            // The first process was another program until now, such as `env` or `nice`.
+            self.traced.programs_before += 1;
+            self.traced.before_ns = now_ns.saturating_sub(self.started_ns.unwrap_or(now_ns)) as f64;
         }
         self.places.retain(|(process, _), _| *process != tid);
     }
@@ -413,5 +423,20 @@ mod tests {
         follower.entered(1, Call { number: libc::SYS_restart_syscall, arguments: [0; 6] });
         follower.returned(1, 0, 1_000_000);
         assert!(follower.told().calls.contains_key("restart_syscall"));
+    }
+
+    #[test]
+    fn programs_before_the_last_one_are_counted_with_their_time() {
+        let mut follower = Follower::of(1, u64::MAX);
+        for at_ns in [1_000, 5_000, 9_000] {
+            follower.executed(1, at_ns);
+        }
+        follower.executed(2, 12_000);
+        let traced = follower.told();
+        assert_eq!(
+            (traced.programs_before, traced.before_ns),
+            (2, 8_000.0),
+            "a child executes programs of its own"
+        );
     }
 }

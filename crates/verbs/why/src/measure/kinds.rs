@@ -43,8 +43,10 @@ names! {
     set_robust_list SYS_set_robust_list, prlimit64 SYS_prlimit64, socketpair SYS_socketpair, bind SYS_bind,
     listen SYS_listen, shutdown SYS_shutdown, setsockopt SYS_setsockopt, getsockopt SYS_getsockopt,
     eventfd2 SYS_eventfd2, timerfd_create SYS_timerfd_create, epoll_create1 SYS_epoll_create1, mkdirat SYS_mkdirat,
-    semop SYS_semop, semtimedop SYS_semtimedop, msgsnd SYS_msgsnd, msgrcv SYS_msgrcv, mq_timedsend SYS_mq_timedsend,
-    mq_timedreceive SYS_mq_timedreceive, io_getevents SYS_io_getevents, preadv SYS_preadv, pwritev SYS_pwritev, copy_file_range SYS_copy_file_range,
+    semget SYS_semget, semctl SYS_semctl, semop SYS_semop, semtimedop SYS_semtimedop, msgsnd SYS_msgsnd, msgrcv SYS_msgrcv, mq_timedsend SYS_mq_timedsend,
+    mq_timedreceive SYS_mq_timedreceive, io_getevents SYS_io_getevents, io_submit SYS_io_submit,
+    io_uring_setup SYS_io_uring_setup, io_uring_enter SYS_io_uring_enter, io_uring_register SYS_io_uring_register,
+    inotify_init1 SYS_inotify_init1, signalfd4 SYS_signalfd4, pidfd_open SYS_pidfd_open, memfd_create SYS_memfd_create, preadv SYS_preadv, pwritev SYS_pwritev, copy_file_range SYS_copy_file_range,
     statfs SYS_statfs, mlock SYS_mlock, getuid SYS_getuid, geteuid SYS_geteuid,
 }
 
@@ -97,6 +99,11 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// Whether the target is a stream, a timer or the like, for which threads wait without a disk.
+    pub(super) fn wait(&self) -> Option<Wait> {
+        self.wait
+    }
+
     /// Target of a file descriptor of this process.
     pub(super) fn of(process: i32, fd: u64) -> Self {
         let link = format!("/proc/{process}/fd/{fd}");
@@ -132,6 +139,21 @@ pub(super) fn wait_until(call: &Call, wait: Wait, result: i64) -> Wait {
         _ => wait == Wait::Pipe && result == -i64::from(libc::EAGAIN),
     };
     if is_over { Wait::Sleep } else { wait }
+}
+
+/// Whether a call opens a file. The open of a named pipe waits until another process opens its other end.
+pub(super) fn opens(number: i64) -> bool {
+    number == libc::SYS_openat || is_old_open(number)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_old_open(number: i64) -> bool {
+    number == libc::SYS_open
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn is_old_open(_number: i64) -> bool {
+    false
 }
 
 /// Whether a call waits until one of several files can be read or written.
@@ -175,6 +197,8 @@ pub(super) fn wait_of(
         libc::SYS_fcntl if LOCK_WAITS.contains(&arguments[1]) => Wait::Lock,
         libc::SYS_rt_sigtimedwait | libc::SYS_rt_sigsuspend => Wait::Signal,
         number if is_pause(number) => Wait::Signal,
+        // A thread that ends waits for nothing but the release of its memory, and a process for its threads.
+        libc::SYS_exit | libc::SYS_exit_group => Wait::Tasks,
         // A parent may wait in these calls until its child runs another program or ends.
         libc::SYS_wait4 | libc::SYS_waitid | libc::SYS_clone | libc::SYS_clone3 | libc::SYS_execve => {
             Wait::Tasks
@@ -187,7 +211,7 @@ pub(super) fn wait_of(
         libc::SYS_msgsnd | libc::SYS_msgrcv | libc::SYS_mq_timedsend | libc::SYS_mq_timedreceive => {
             Wait::Pipe
         }
-        number if moves_data(number) => of_file(arguments[0]).wait.unwrap_or(Wait::File),
+        number if moves_data(number) => of_file(arguments[0]).wait().unwrap_or(Wait::File),
         libc::SYS_openat | libc::SYS_close | libc::SYS_sendfile | libc::SYS_splice => Wait::File,
         _ => Wait::Other,
     }

@@ -1,15 +1,24 @@
 //! Traced runs of both programs, in turns.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
+use std::time::Duration;
 
 use fauxplat_experiment::steer::how_it_ended;
 use fauxplat_experiment::{Driver, Failure};
 use fauxplat_stats::describe::median;
+use fauxplat_sys::process::end_of;
+use fauxplat_sys::signal;
+use fauxplat_units::Nanos;
 
 use super::follower::Follower;
 use crate::evidence::{CallSum, Traced, Wait, Waited};
+
+/// Time after which a traced run is ended, relative to the time after which it is no longer followed, and in addition to
+/// that. A program that traces others itself can wait for a stop of theirs that its tracer sees in its place, for ever.
+const LIMIT_TIMES: u64 = 3;
+const LIMIT_LEAST_NS: u64 = 1_000_000_000;
 
 /// Traced runs of each program: an odd number, so that each median is a figure of some run.
 const ROUNDS: usize = 3;
@@ -44,7 +53,18 @@ pub(super) fn traced(
 
 fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Traced>, Failure> {
     let mut follower = None;
+    let limit = Duration::from_nanos(LIMIT_TIMES.saturating_mul(longest_ns).saturating_add(LIMIT_LEAST_NS));
+    let (ended, is_ended) = channel::<()>();
+    let mut guard = None;
     let outcome = driver.hold(command, |pid| {
+        let process = end_of(pid).map_err(Failure::machine)?;
+        guard = Some(thread::spawn(move || {
+            let is_late = matches!(is_ended.recv_timeout(limit), Err(RecvTimeoutError::Timeout));
+            if is_late {
+                signal::send_held(&process, libc::SIGKILL);
+            }
+            is_late
+        }));
         let (tell, told) = channel();
         // A traced process reports its stops only to the thread that attached to it.
         follower = Some(thread::spawn(move || match Follower::attach(pid, longest_ns) {
@@ -65,7 +85,16 @@ fn run(driver: &mut Driver, command: u16, longest_ns: u64) -> Result<Option<Trac
         }
     });
     let traced = follower.and_then(|follower| follower.join().ok()).flatten();
+    drop(ended);
+    let is_late = guard.and_then(|guard| guard.join().ok()).unwrap_or(false);
     let outcome = outcome?;
+    if is_late {
+        return Err(Failure::command(format!(
+            "`{}` did not end within {} where it was traced, and was ended: it may trace others itself",
+            driver.commands[usize::from(command)].command,
+            Nanos(limit.as_nanos() as u64)
+        )));
+    }
     let ignored = &driver.commands[usize::from(command)].condition.ignore_failure;
     match outcome.filter(|&outcome| !ignored.lets_pass(outcome)) {
         // A program that traces others, or looks whether it is traced, does something else here than in timed runs.
@@ -117,6 +146,7 @@ fn middle(runs: &[Traced]) -> Traced {
     Traced {
         wall_ns: of(&|run| run.wall_ns),
         lanes: of(&|run| run.lanes),
+        before_ns: of(&|run| run.before_ns),
         children_ns: of(&|run| run.children_ns),
         starting_ns: of(&|run| run.starting_ns),
         huge_bytes: runs.iter().filter_map(|run| run.huge_bytes).max(),

@@ -190,6 +190,7 @@ fn a_difference_that_only_cpu_time_shows_is_told_as_one_of_cpu_time() {
         answer: Answer::Cause,
         more_ns: Some(Amount { value: 22e6, low: 18e6, high: 27e6 }),
         hidden_ns: Some(wide),
+        parts: vec![DifferencePart { account: Account::User, more_ns: Amount::exact(22e6), share: None }],
         causes: vec![cause_in("walk")],
         ..found()
     };

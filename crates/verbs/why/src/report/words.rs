@@ -1,5 +1,6 @@
 //! Names and estimated times in the answer.
 
+use crate::findings::{Account, WhyFindings};
 use fauxplat_report::say;
 use fauxplat_units::Nanos;
 
@@ -10,6 +11,12 @@ const NAME: usize = 60;
 const WIDE: usize = 100;
 /// Number of characters up to which names in a sentence of the evidence keep their template arguments.
 const LINE: usize = 160;
+
+/// Words for the times whose difference is shown where that of wall time is not.
+pub(super) fn shown_in(found: &WhyFindings) -> &'static str {
+    let has_waits = found.parts.iter().any(|part| part.account == Account::Blocked);
+    if has_waits { "time, without the waits for a CPU," } else { "CPU time" }
+}
 
 /// A name cut at its end, since a name without its middle would not be recognized.
 pub(super) fn short(name: &str) -> String {

@@ -417,3 +417,67 @@ fn shares_with_waits_for_a_cpu_sum_to_no_more_than_the_whole() {
     let shares = chain.causes.iter().filter(|cause| !cause.is_part).map(|cause| cause.share);
     assert!(shares.sum::<f64>() <= 1.0 + 1e-9, "{chain:?}");
 }
+
+#[test]
+fn a_program_that_runs_first_is_the_cause_and_not_the_condition_that_it_sets() {
+    let mut wrapped = evidence([0.1, 0.3, 0.0, 0.6]);
+    let traces = wrapped.traced.as_mut().unwrap();
+    traces[1].held.arguments = traces[0].held.arguments.clone();
+    traces[1].held.nice = Some(1);
+    assert_eq!(first(&explain(&wrapped)).kind, Kind::Priority, "nothing else differs");
+    let traces = wrapped.traced.as_mut().unwrap();
+    (traces[1].programs_before, traces[1].before_ns) = (1, 0.9 * MS);
+    let chain = explain(&wrapped);
+    assert_eq!(first(&chain).kind, Kind::Processes, "{chain:?}");
+    assert!(first(&chain).because[0].starts_with("1 program executed"), "{chain:?}");
+    assert!(chain.causes.iter().all(|it| it.kind != Kind::Priority || it.share < 0.5), "{chain:?}");
+}
+
+#[test]
+fn a_count_that_would_take_far_longer_than_the_difference_is_no_cause() {
+    let of = |misses: f64| {
+        let mut predicted = evidence([5.0, 0.0, 0.0, 0.0]);
+        let counts = [("instructions", 1e7, 1.1e7), ("branch-misses", 1e3, misses)];
+        predicted.simulated = Some(simulated(&counts));
+        explain(&predicted).causes.iter().any(|it| it.kind == Kind::Branches)
+    };
+    assert!(of(0.9e6), "4.5 ms of 5 ms");
+    assert!(!of(8e6), "40 ms of 5 ms");
+}
+
+#[test]
+fn waits_that_traced_runs_do_not_show_are_told_by_samples() {
+    let mut shy = evidence([0.0, 0.0, 0.0, 20.0]);
+    let traces = shy.traced.as_mut().unwrap();
+    traces[1].waits = BTreeMap::from([(Wait::Lock, 0.2 * MS)]);
+    traces[1].idle_ns = traces[1].waits.clone();
+    let asleep = vec![(Kind::Sleep, 19.0 * MS)];
+    shy.off_cpu = Some(Sampled { kinds: asleep, ..Sampled::default() });
+    let chain = explain(&shy);
+    assert_eq!(first(&chain).kind, Kind::Sleep, "{chain:?}");
+    assert!(first(&chain).because[0].starts_with("sampled"), "{chain:?}");
+}
+
+#[test]
+fn a_call_in_which_one_run_lost_its_cpu_is_no_wait() {
+    let mut preempted = evidence([0.0, 0.0, 0.0, 20.0]);
+    let traces = preempted.traced.as_mut().unwrap();
+    traces[1].waits = BTreeMap::from([(Wait::Sleep, 14.0 * MS), (Wait::Other, 6.0 * MS)]);
+    traces[1].idle_ns = traces[1].waits.clone();
+    traces[1].waited_in = waited(Wait::Other, "mmap", 1.0, 0.1 * MS);
+    let chain = explain(&preempted);
+    assert_eq!(first(&chain).kind, Kind::Sleep);
+    assert!(chain.causes.iter().all(|it| it.kind != Kind::Calls), "{chain:?}");
+}
+
+#[test]
+fn a_function_of_the_kernel_is_the_cause_of_what_as_many_calls_take_longer() {
+    let mut reads = evidence([0.0, 6.0, 0.0, 0.0]);
+    reads.on_cpu = Some(sampled("read_zero", "[kernel]", 5.8, &[]));
+    let traces = reads.traced.as_mut().unwrap();
+    (traces[0].read_bytes, traces[1].read_bytes) = (1 << 20, 60 << 20);
+    let chain = explain(&reads);
+    assert_eq!((first(&chain).kind, first(&chain).account), (Kind::Calls, Account::System), "{chain:?}");
+    assert_eq!(first(&chain).place.as_deref(), Some("read_zero called by sum"));
+    assert!(first(&chain).because[1].contains("bytes read and written"), "{chain:?}");
+}

@@ -28,9 +28,52 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let of_calls_ns = system_ns - faults.as_ref().map_or(0.0, |cause| cause.explains_ns);
     let mut found: Vec<Cause> = faults.into_iter().collect();
     found.extend(processes(case));
+    found.extend(programs_before(case));
     found.extend(threads(case));
     found.extend(calls(case, room_ns, of_calls_ns.max(0.0)));
+    let explained_ns: f64 =
+        found.iter().filter(|it| it.account == Account::System).map(|it| it.explains_ns).sum();
+    found.extend(in_function(case, (system_ns, system_ns - explained_ns)));
     found
+}
+
+/// Share of the additional system time that no other cause may explain for a function of the kernel to be one.
+const LEFT_FROM: f64 = 0.5;
+
+/// The function of the kernel with the largest increase of its own time, as the cause of the system time `left_ns` that
+/// nothing else explains: as many calls may each do more, such as reads of more bytes.
+fn in_function(case: &Case<'_>, (system_ns, left_ns): (f64, f64)) -> Option<Cause> {
+    let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
+    let own = sampled.functions.iter().filter(|it| names::is_kernel(&it.object) && it.own_ns.is_more());
+    let most = own.max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))?;
+    if left_ns < LEFT_FROM * system_ns {
+        return None;
+    }
+    let all_ns = most.own_ns.value / case.lanes[1].max(1.0);
+    let mut cause = case.cause(Kind::Calls, Account::System, all_ns.min(left_ns));
+    cause.is_certain = true;
+    cause.what = "takes more time in the kernel".to_owned();
+    cause.place = Some(match &most.caller {
+        Some(caller) => format!("{} called by {caller}", most.name),
+        None => most.name.clone(),
+    });
+    cause.because = vec![format!("{} more in {} (sampled)", super::time(all_ns), most.name)];
+    if let Some([fast, slow]) =
+        case.evidence.traced.as_ref().filter(|both| both.iter().all(|it| !it.is_partial))
+    {
+        let moved = |traced: &Traced| (traced.read_bytes + traced.written_bytes) as f64;
+        let (few, many) = (moved(fast), moved(slow));
+        if many > 1.1 * few {
+            let told = change(few, many);
+            cause.because.push(format!(
+                "bytes read and written: {} against {} ({told})",
+                number(many),
+                number(few)
+            ));
+        }
+    }
+    cause.next = case.profile(&format!("--callers-of '{}'", most.name));
+    Some(cause)
 }
 
 /// Largest additional time of a matching function of the kernel with its callees, in nanoseconds; `None` where the
@@ -85,10 +128,10 @@ fn lost_huge_pages(case: &Case<'_>, minor: &Count) -> bool {
 /// Size of a small page in bytes; the first access to each is a page fault.
 const PAGE_BYTES: f64 = 4096.0;
 
-/// Traces of both programs, if a higher count of the slower program can be trusted; `None` without traces, and if only
-/// the trace of the faster program ended before the run did, since its counts are then too low.
+/// Traces of both programs, if a higher count of the slower program can be trusted; `None` without traces, and if the
+/// trace of the faster program ended before the run did, since its counts are then too low.
 fn counted<'e>(case: &Case<'e>) -> Option<&'e [Traced; 2]> {
-    case.evidence.traced.as_ref().filter(|[fast, slow]| !fast.is_partial || slow.is_partial)
+    case.evidence.traced.as_ref().filter(|[fast, _]| !fast.is_partial)
 }
 
 /// More processes as a cause, by the time that starting and ending them takes. Time in which they compute or wait is
@@ -117,6 +160,31 @@ fn processes(case: &Case<'_>) -> Option<Cause> {
     ];
     cause.next = format!("fauxplat run -v {}", case.slow());
     Some(cause)
+}
+
+/// Other programs that the first process executes before the program itself, such as `env` or `nice`, as a cause. Each is
+/// loaded and linked, which takes longer than most of what such programs do.
+fn programs_before(case: &Case<'_>) -> Option<Cause> {
+    let [fast, slow] = case.evidence.traced.as_ref()?;
+    if slow.programs_before <= fast.programs_before {
+        return None;
+    }
+    let explains_ns = (slow.before_ns - fast.before_ns).clamp(0.0, case.whole());
+    let mut cause = case.cause(Kind::Processes, Account::Whole, explains_ns);
+    cause.is_certain = true;
+    cause.what = "runs another program first, such as env, nice or a shell".to_owned();
+    cause.because = vec![format!(
+        "{} executed by the first process before the last one against {}, which take {} more (traced)",
+        programs(slow.programs_before),
+        fast.programs_before,
+        super::time(explains_ns)
+    )];
+    cause.next = format!("fauxplat compare --metric wall,minor-faults {}", case.both());
+    Some(cause)
+}
+
+fn programs(count: u32) -> String {
+    format!("{count} {}", if count == 1 { "program" } else { "programs" })
 }
 
 /// More threads as a cause, by the time that starting and ending them takes.

@@ -25,9 +25,11 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     if blocked_ns <= 0.0 {
         return Vec::new();
     }
+    let is_sampled = case.evidence.off_cpu.is_some();
     let mut found = match &case.evidence.traced {
-        Some(both) => traced(case, both, blocked_ns),
-        None => sampled(case, blocked_ns),
+        // A program that looks whether it is traced may wait in untraced runs only.
+        Some(both) if !is_sampled || shows(both, blocked_ns) => traced(case, both, blocked_ns),
+        _ => sampled(case, blocked_ns),
     };
     if let Some(mut disk) = disk(case) {
         let others = found.iter().filter(|it| it.kind != Kind::DiskRead);
@@ -43,6 +45,17 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
+/// Share of the additional wait that traced runs have to show to tell its reason.
+const SHOWN_FROM: f64 = 0.3;
+
+/// Whether the traced runs show the additional wait `blocked_ns`, too.
+fn shows([fast, slow]: &[Traced; 2], blocked_ns: f64) -> bool {
+    more(fast, slow).values().sum::<f64>() >= SHOWN_FROM * blocked_ns
+}
+
+/// Reasons of waits in calls that others can prolong: a thread may lose its CPU in any call.
+const BY_CHANCE: [Wait; 2] = [Wait::File, Wait::Other];
+
 /// Additional time in which no thread worked, in nanoseconds, by the reason of the wait.
 ///
 /// The time of a reason grows by at most what all threads together wait longer for it. Where it grows by more, as many
@@ -54,8 +67,11 @@ fn more(fast: &Traced, slow: &Traced) -> BTreeMap<Wait, f64> {
     };
     let idle = |wait| risen(|traced| &traced.idle_ns, wait);
     let all = |wait| risen(|traced| &traced.waits, wait);
+    // A call in which one of several runs lost its CPU is longer in that run alone, and its median is not.
+    let named = |wait| ranked(fast, slow, wait).iter().map(|it| it.1.max(0.0)).sum::<f64>();
+    let limit = |wait| if BY_CHANCE.contains(&wait) { all(wait).min(named(wait)) } else { all(wait) };
     let mut found: BTreeMap<Wait, f64> =
-        WAITS.iter().map(|&(wait, ..)| (wait, idle(wait).min(all(wait)))).collect();
+        WAITS.iter().map(|&(wait, ..)| (wait, idle(wait).min(limit(wait)))).collect();
     let rest_ns: f64 = WAITS.iter().map(|&(wait, ..)| idle(wait)).sum::<f64>() - found.values().sum::<f64>();
     let mutual_ns: f64 = MUTUAL.map(all).iter().sum();
     for wait in MUTUAL.into_iter().filter(|_| mutual_ns > 0.0) {

@@ -40,6 +40,10 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
     found
 }
 
+/// Time that mispredicted branches take at their usual time, relative to the whole additional time, from which on the real
+/// machine cannot mispredict that many: its predictor is better than the simulated one.
+const IMPOSSIBLE: f64 = 3.0;
+
 /// Causes that follow from the counts of a simulator.
 fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
     let [few, many] = simulated.of("instructions");
@@ -70,6 +74,10 @@ fn counted(case: &Case<'_>, simulated: &Simulated, user_ns: f64) -> Vec<Cause> {
     ];
     let mut by_misses_ns = 0.0;
     for (kind, count, ns, words) in misses {
+        // Misses of caches overlap, and take less than the usual time each; mispredicted branches cannot.
+        if kind == Kind::Branches && ns / lanes > IMPOSSIBLE * user_ns {
+            continue;
+        }
         let explains_ns = (ns / lanes).clamp(0.0, user_ns);
         by_misses_ns += explains_ns;
         found.push(missed(case, simulated, (kind, count, words), explains_ns));
