@@ -149,7 +149,7 @@ fn a_setup_that_wants_the_terminal_is_ended() {
         let line = format!("fauxplat run true --shell --setup 'touch begun; {wish}; touch went-on'");
         let terminal = Terminal::new(&lab, &line);
         assert_ne!(terminal.code(&lab), "0", "{wish}: {}", said(&lab));
-        assert!(said(&lab).contains(&format!("ended by signal {signal}")), "{wish}: {}", said(&lab));
+        assert!(said(&lab).contains(&format!("stopped by signal {signal} ")), "{wish}: {}", said(&lab));
         assert!(lab.path("begun").exists() && !lab.path("went-on").exists(), "{wish}");
     }
 }

@@ -263,6 +263,9 @@ pub struct WhyFindings {
     /// Whether files and arguments of both programs are equal; `None` where a file could not be read.
     pub are_same: Option<bool>,
     pub compared: Option<Compared>,
+    /// Whether one command is compared with itself in an earlier session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_sessions: bool,
     /// Number of pairs of runs that would probably decide the comparison; `None` where it is decided, or no number
     /// would decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

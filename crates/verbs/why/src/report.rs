@@ -233,6 +233,7 @@ fn effect(found: &WhyFindings) -> String {
                 " A decision would take about {needed} pairs, and {takes} in all: give it more --max-time."
             )
         }
+        _ if found.is_of_sessions => String::new(),
         _ => " More --max-time may decide.".to_owned(),
     };
     format!("{known}{takes}")

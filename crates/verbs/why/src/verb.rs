@@ -230,7 +230,8 @@ fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> Wh
         margin: it.margin,
         is_in_some_runs: it.is_told_by_its_tail(),
     });
-    let pairs_needed = comparison.filter(|it| it.verdict == Verdict::Inconclusive).and_then(needed);
+    let pairs_needed =
+        comparison.filter(|it| earlier.is_none() && it.verdict == Verdict::Inconclusive).and_then(needed);
     let (again_ns, again_after_s) = again.unzip();
     let is_of_comparison = evidence.as_ref().is_some_and(|it| it.is_of_comparison);
     let answer = answer(comparison.map(|it| it.verdict), &chain, (is_of_comparison, again_ns));
@@ -247,6 +248,7 @@ fn findings(measured: Measured, driver: &Driver, failed: Option<&Failure>) -> Wh
         slower,
         are_same: are_same.map(|(first, second)| first == second && a.argv.get(1..) == b.argv.get(1..)),
         compared,
+        is_of_sessions: earlier.is_some(),
         pairs_needed,
         needs_s: pairs_needed.map(|pairs| (pairs + 1) as f64 * pair_s(driver) / FOR_THE_VERDICT),
         more_ns: difference.as_ref().map(|it| it.whole),

@@ -178,6 +178,13 @@ impl Plan<'_> {
         self.runs_s.iter().sum()
     }
 
+    /// Effort of an experiment of at most so many pairs of runs. Dozens of runs are requested before the first has ended, so
+    /// that the time alone does not bound the number of long ones.
+    fn effort(&self, pairs: u32, longest_ns: u64) -> Effort {
+        let fit = (longest_ns as f64 / 1e9 / self.pair_s().max(1e-6)).ceil();
+        Effort { pairs: pairs.min(fit.max(FEW) as u32), longest_ns }
+    }
+
     /// Carries out an experiment if there is time for it, and records its duration or why there is no result. `off` is
     /// the option by which the user left the experiment out, and `pairs` the least number of pairs of runs that it
     /// needs. Returns the result of `make`.
@@ -267,7 +274,7 @@ impl Plan<'_> {
     /// Samples of further pairs of runs; the numbers of their blocks begin at `first_block`.
     fn further(&self, longest_ns: u64, first_block: u32) -> Result<Vec<Sample>, String> {
         let both = [self.driver.commands[0].clone(), self.driver.commands[1].clone()];
-        let effort = Effort { pairs: PAIRS_OF_ACCOUNT, longest_ns };
+        let effort = self.effort(PAIRS_OF_ACCOUNT, longest_ns);
         let under = Under::usual(self.driver);
         let pairs = pairs(self.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
         let mut samples: Vec<Sample> = pairs.into_iter().flatten().collect();
@@ -334,7 +341,7 @@ impl Plan<'_> {
             return;
         };
         let found = self.ask(Question::Start, (is_asked, None, 0.0), |plan| {
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_STARTS) };
+            let effort = plan.effort(PAIRS, plan.ns(FOR_STARTS));
             start::start(plan.driver, [&held[0], &held[1]], effort).map_err(|failure| failure.to_string())
         });
         evidence.start = found.flatten();
@@ -400,7 +407,7 @@ impl Plan<'_> {
             for command in &mut both {
                 command.condition.cpu = Placement::Set(one.clone());
             }
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ONE_CPU) };
+            let effort = plan.effort(PAIRS, plan.ns(FOR_ONE_CPU));
             let under = Under::on(plan.driver, Placement::Set(one));
             let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
             Ok(elsewhere(&pairs))
@@ -411,7 +418,7 @@ impl Plan<'_> {
     /// otherwise.
     fn addresses(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.readdressed = self.ask(Question::Addresses, (is_asked, None, FEW), |plan| {
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_ADDRESSES) };
+            let effort = plan.effort(PAIRS, plan.ns(FOR_ADDRESSES));
             addresses::readdressed(plan.driver, effort)
         });
     }
@@ -419,7 +426,7 @@ impl Plan<'_> {
     /// Runs both programs from copies of their files.
     fn copies(&mut self, evidence: &mut Evidence, is_asked: bool) {
         evidence.copied = self.ask(Question::Pages, (is_asked, None, FEW), |plan| {
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_COPIES) };
+            let effort = plan.effort(PAIRS, plan.ns(FOR_COPIES));
             copies::copied(plan.driver, effort)
         });
     }
@@ -430,7 +437,7 @@ impl Plan<'_> {
         let sign = if self.slower == 1 { 1.0 } else { -1.0 };
         let found = self.ask(Question::Again, (!is_in_some_runs, None, FEW), |plan| {
             let both = [plan.driver.commands[0].clone(), plan.driver.commands[1].clone()];
-            let effort = Effort { pairs: PAIRS, longest_ns: plan.ns(FOR_AGAIN) };
+            let effort = plan.effort(PAIRS, plan.ns(FOR_AGAIN));
             let under = Under::usual(plan.driver);
             let pairs = pairs(plan.driver, &both, under, effort).map_err(|failure| failure.to_string())?;
             let values: Vec<f64> =
