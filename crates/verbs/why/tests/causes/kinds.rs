@@ -483,3 +483,15 @@ fn a_function_of_the_kernel_is_the_cause_of_what_as_many_calls_take_longer() {
     assert_eq!(first(&chain).place.as_deref(), Some("read_zero called by sum"));
     assert!(first(&chain).because[1].contains("bytes read and written"), "{chain:?}");
 }
+
+#[test]
+fn the_cpu_time_of_writing_to_a_disk_has_the_same_cause_as_the_wait_for_it() {
+    let mut synced = evidence([0.0, 0.5, 0.0, 0.3]);
+    let traces = synced.traced.as_mut().unwrap();
+    traces[1].calls =
+        BTreeMap::from([("fsync".to_owned(), CallSum { count: 6.0, ns: MS, cpu_ns: 0.5 * MS })]);
+    traces[1].waits = BTreeMap::from([(Wait::Sync, 0.3 * MS)]);
+    traces[1].idle_ns = traces[1].waits.clone();
+    let chain = explain(&synced);
+    assert!(chain.causes.len() == 2 && chain.causes.iter().all(|it| it.kind == Kind::Sync), "{chain:?}");
+}

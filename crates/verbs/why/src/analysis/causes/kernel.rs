@@ -16,6 +16,8 @@ const THREAD_NS: f64 = 20_000.0;
 const THREAD_STARTS: [&str; 4] = ["pthread_create", "__pthread_create", "create_thread", "__clone3"];
 /// Functions of the kernel in which page faults are served.
 const FAULTS: [&str; 3] = ["asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault"];
+/// System calls that end when data are on a disk. Their CPU time has the same cause as the wait in them.
+const SYNCS: [&str; 6] = ["fsync", "fdatasync", "sync", "syncfs", "sync_file_range", "msync"];
 /// Beginnings of names of functions of the kernel that carry out a system call.
 const ENTRIES: [&str; 4] = ["__x64_sys_", "__arm64_sys_", "__se_sys_", "__do_sys_"];
 
@@ -260,6 +262,10 @@ fn calls(case: &Case<'_>, room_ns: f64, of_calls_ns: f64) -> Vec<Cause> {
         if ["write", "writev", "pwrite64"].contains(&name.as_str()) {
             of_writing(&mut cause, fast, slow);
             with_formatting(case, &mut cause);
+        }
+        if SYNCS.contains(&name.as_str()) {
+            cause.kind = Kind::Sync;
+            cause.what = format!("writes its data to a disk more often ({name})");
         }
         if name == "sched_yield" {
             cause.kind = Kind::BusyWait;
