@@ -482,6 +482,8 @@ fn a_function_of_the_kernel_is_the_cause_of_what_as_many_calls_take_longer() {
     assert_eq!((first(&chain).kind, first(&chain).account), (Kind::Calls, Account::System), "{chain:?}");
     assert_eq!(first(&chain).place.as_deref(), Some("read_zero called by sum"));
     assert!(first(&chain).because[1].contains("bytes read and written"), "{chain:?}");
+    reads.counts = vec![count("voluntary-switches", [10.0, 5000.0])];
+    assert!(explain(&reads).causes.is_empty(), "the time is that of waits");
 }
 
 #[test]

@@ -42,13 +42,19 @@ pub(super) fn causes(case: &Case<'_>) -> Vec<Cause> {
 /// Share of the additional system time that no other cause may explain for a function of the kernel to be one.
 const LEFT_FROM: f64 = 0.5;
 
+/// Usual time of a context switch, and the share of the time left that switches may take for it to be theirs.
+const SWITCH_NS: f64 = 1000.0;
+const SWITCHES_FROM: f64 = 0.2;
+
 /// The function of the kernel with the largest increase of its own time, as the cause of the system time `left_ns` that
 /// nothing else explains: as many calls may each do more, such as reads of more bytes.
 fn in_function(case: &Case<'_>, (system_ns, left_ns): (f64, f64)) -> Option<Cause> {
     let sampled = case.evidence.on_cpu.as_ref().filter(|it| it.has_kernel)?;
     let own = sampled.functions.iter().filter(|it| names::is_kernel(&it.object) && it.own_ns.is_more());
     let most = own.max_by(|a, b| a.own_ns.value.total_cmp(&b.own_ns.value))?;
-    if left_ns < LEFT_FROM * system_ns {
+    // Time in the kernel that comes with more waits belongs to what is waited for.
+    let switches = case.evidence.count("voluntary-switches").map_or(0.0, |count| count.more.value.max(0.0));
+    if left_ns < LEFT_FROM * system_ns || switches * SWITCH_NS >= SWITCHES_FROM * left_ns {
         return None;
     }
     let all_ns = most.own_ns.value / case.lanes[1].max(1.0);
