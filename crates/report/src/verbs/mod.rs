@@ -40,7 +40,7 @@ pub use frame::machine;
 pub(crate) fn report(record: &Record, view: &View) -> Vec<Piece> {
     let mut pieces = parts(record, view);
     pieces.extend(match record.findings {
-        // This verb inspects the machine and runs no command, so there is no condition.
+        // A verb that inspects the machine runs no command, so there is no condition to show.
         Findings::Counters(_) => frame::inspected(record.header),
         // Earlier results were compared, or no command was run.
         Findings::Compare(_) if record.commands.is_empty() => frame::inspected(record.header),
